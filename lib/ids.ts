@@ -1,0 +1,25 @@
+/**
+ * Identifiers. The only importer of `uuidv7`: sortable by time, monotonic within a process, and unguessable enough (74 random
+ * bits) for an id that a person may type into an address bar. Ids are branded so that one kind is not passed for another.
+ */
+import { uuidv7 } from "uuidv7";
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]?: Name };
+
+/** Id of a conversation, the part after `conversation/`. */
+export type ConversationId = Branded<"ConversationId">;
+/** Id of a message row and envelope (UUIDv7). */
+export type MessageId = Branded<"MessageId">;
+/** Id of a turn: the id of the message that started it. */
+export type TurnId = Branded<"TurnId">;
+/** Id of a tool call, unique in the whole database. */
+export type CallId = Branded<"CallId">;
+/** Id of a pending item (UUIDv7). */
+export type ItemId = Branded<"ItemId">;
+
+/** Makes a fresh id. Injected wherever ids are needed, so that tests can number them. */
+export type NewId = () => string;
+
+/** The real id source: UUIDv7 (RFC 9562). */
+export const newId: NewId = () => uuidv7();
