@@ -21,7 +21,12 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 
 const UserItem = z.object({ type: z.literal("user"), text: z.string() });
 
-const AssistantItem = z.object({ type: z.literal("assistant"), text: z.string() });
+const AssistantItem = z.object({
+  type: z.literal("assistant"),
+  text: z.string(),
+  /** What the provider wants back with this text. Opaque. */
+  signature: z.string().optional(),
+});
 
 const ReasoningItem = z.object({
   type: z.literal("reasoning"),
@@ -62,7 +67,7 @@ export type HistoryItem = z.infer<typeof HistoryItem>;
 export const ModelItem = z.discriminatedUnion("type", [AssistantItem, ReasoningItem, ToolCallItem]);
 export type ModelItem = z.infer<typeof ModelItem>;
 
-/** How much the model should think before it answers; left out, the provider's default counts. */
+/** How much the model should think before it answers; left out, the gateway's default for the model counts. */
 export const ReasoningEffort = z.enum(["minimal", "low", "medium", "high"]);
 export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
 
@@ -101,7 +106,7 @@ export const ModelDelta = z.object({
   /** Counts from 0 within the attempt, without holes. */
   seq: z.int().nonnegative(),
   kind: z.enum(["text", "reasoning", "tool_input"]),
-  /** Which item of the step grows: its place among the items of this attempt. */
+  /** Which item grows: deltas of one attempt with the same index belong to the same item, in rising order. */
   index: z.int().nonnegative(),
   delta: z.string(),
   callId: z.string().optional(),
@@ -115,7 +120,10 @@ export type StopReason = z.infer<typeof StopReason>;
 /** The step is complete. */
 export const ModelFinished = z.object({
   ...Attempt,
+  /** The model that was asked for, as in the request. */
   model: z.string().min(1),
+  /** The name under which the provider says it answered, when it differs (often only a dated alias). */
+  servedModel: z.string().optional(),
   items: z.array(ModelItem),
   usage: ModelUsage,
   stopReason: StopReason,
