@@ -1,0 +1,159 @@
+/**
+ * Pending items and policy: how an item is raised, decided, shown and settled, and the commands that change policy.
+ */
+import * as z from "zod";
+import { message } from "./define.ts";
+
+/** The strict list of answers a person can give (HTTP API, design §13). A typo is refused, never an approval. */
+export const DecisionKind = z.enum([
+  "allow_once",
+  "allow_session",
+  "allow_always",
+  "reject_once",
+  "reject_always",
+  "cancel",
+  "answer",
+  "edit_and_allow",
+]);
+export type DecisionKind = z.infer<typeof DecisionKind>;
+
+/** Where a decision came from and whose it is. `userId` is our user; a Zulip reaction has `zulipUserId` and is checked by approval. */
+export const Decider = z.object({
+  userId: z.string().optional(),
+  name: z.string(),
+  surface: z.enum(["web", "zulip", "api", "system"]),
+  device: z.string().optional(),
+  zulipUserId: z.int().optional(),
+});
+export type Decider = z.infer<typeof Decider>;
+
+/** Action of a rule; a rule body accompanies `allow_always` and `reject_always`. */
+export const RuleBody = z.object({
+  groupId: z.string().default("default"),
+  priority: z.int().min(-1_000_000).max(1_000_000).default(100),
+  action: z.enum(["allow", "ask", "deny"]),
+  toolPattern: z.string().min(1).max(200),
+  pathPattern: z.string().max(1000).nullable().default(null),
+  argvPrefix: z.array(z.string()).max(50).nullable().default(null),
+  agent: z.string().nullable().default(null),
+  source: z.string().nullable().default(null),
+  note: z.string().max(1000).nullable().default(null),
+  expiresAt: z.int().nullable().default(null),
+  maxUses: z.int().positive().nullable().default(null),
+});
+export type RuleBody = z.infer<typeof RuleBody>;
+
+/** What a person decided, as recorded with the item. `note` reaches the model on a rejection. */
+export const DecisionBody = z.object({
+  decision: DecisionKind,
+  note: z.string().max(4000).optional(),
+  answer: z.string().max(20_000).optional(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  /** For `allow_session`: how wide (default `tool`, the exact tool) and how long at most, seconds. */
+  scope: z.enum(["tool", "category", "mcp", "all"]).optional(),
+  seconds: z.int().positive().max(8 * 3600).optional(),
+  rule: RuleBody.optional(),
+});
+export type DecisionBody = z.infer<typeof DecisionBody>;
+
+/** The compare-and-set happened at the edge (`store/decide.ts`); approval re-checks, records and applies it. */
+export const ApprovalDecide = z.object({
+  itemId: z.string(),
+  version: z.int(),
+  body: DecisionBody,
+  by: Decider,
+});
+export type ApprovalDecide = z.infer<typeof ApprovalDecide>;
+
+/** A Zulip reaction on a message that may be a card; approval checks everything about it itself. */
+export const ApprovalReact = z.object({
+  messageId: z.int(),
+  zulipUserId: z.int(),
+  name: z.string(),
+  emoji: z.string(),
+});
+export type ApprovalReact = z.infer<typeof ApprovalReact>;
+
+/** Approval's own alarm for an item's expiry. */
+export const ApprovalExpire = z.object({ itemId: z.string(), version: z.int() });
+export type ApprovalExpire = z.infer<typeof ApprovalExpire>;
+
+/** The card of an item stands in the topic. `whole`: the full preview was shown, uncut. */
+export const CardShown = z.object({
+  itemId: z.string(),
+  version: z.int(),
+  messageId: z.int(),
+  whole: z.boolean(),
+});
+export type CardShown = z.infer<typeof CardShown>;
+
+/** A running tool (`ask_user`, an MCP elicitation) needs a person's words; answered with `question.answered`. */
+export const QuestionRaise = z.object({
+  callId: z.string(),
+  turnId: z.string(),
+  conversation: z.string(),
+  kind: z.enum(["question", "elicitation"]),
+  question: z.string().max(20_000),
+  suggestions: z.array(z.string().max(500)).max(20).default([]),
+  expiresInSeconds: z.int().positive().max(30 * 86_400).optional(),
+});
+export type QuestionRaise = z.infer<typeof QuestionRaise>;
+export const QuestionAnswered = z.object({
+  callId: z.string(),
+  outcome: z.enum(["answered", "declined", "expired", "cancelled"]),
+  answer: z.string().optional(),
+  by: z.string().optional(),
+});
+export type QuestionAnswered = z.infer<typeof QuestionAnswered>;
+
+/** A conversation's session ended (`!new`, a person's stop): its bypasses end. */
+export const SessionEnded = z.object({ reason: z.enum(["reset", "stop"]) });
+export type SessionEnded = z.infer<typeof SessionEnded>;
+
+/** A change of policy asked for over HTTP; answered with `policy.done` to the edge. */
+export const PolicyCommand = z.object({
+  by: Decider,
+  command: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("rule.create"), rule: RuleBody }),
+    z.object({ kind: z.literal("rule.delete"), id: z.string() }),
+    z.object({ kind: z.literal("bypass.revoke"), id: z.string() }),
+  ]),
+});
+export type PolicyCommand = z.infer<typeof PolicyCommand>;
+export const PolicyDone = z.object({
+  ok: z.boolean(),
+  id: z.string().optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+export type PolicyDone = z.infer<typeof PolicyDone>;
+
+/** What the conversation records about its waiting call. */
+export const CallWaiting = z.object({
+  callId: z.string(),
+  itemId: z.string(),
+  kind: z.enum(["approval", "question", "elicitation"]),
+});
+export type CallWaiting = z.infer<typeof CallWaiting>;
+export const CallDecided = z.object({
+  callId: z.string(),
+  itemId: z.string(),
+  decision: z.string(),
+  by: z.string(),
+});
+export type CallDecided = z.infer<typeof CallDecided>;
+
+/** Message types of this subject. */
+export const approvalMessages = {
+  "approval.decide": message(["edge"], ["approval"], ApprovalDecide, { lane: "control" }),
+  "approval.react": message(["zulip"], ["approval"], ApprovalReact, { lane: "control" }),
+  "approval.expire": message(["approval"], ["approval"], ApprovalExpire, { lane: "control" }),
+  "approval.policy": message(["edge"], ["approval"], PolicyCommand, { request: true }),
+  "policy.done": message(["approval"], ["edge"], PolicyDone),
+  "question.raise": message(["toolbox"], ["approval"], QuestionRaise, { request: true }),
+  "question.answered": message(["approval"], ["toolbox"], QuestionAnswered, { recovery: "repeat" }),
+  "session.ended": message(["conversation"], ["approval"], SessionEnded, { lane: "control" }),
+  "call.waiting": message(["approval"], ["conversation"], CallWaiting),
+  "call.decided": message(["approval"], ["conversation"], CallDecided),
+  "card.shown": message(["zulip"], ["approval"], CardShown, { lane: "control" }),
+} as const;
