@@ -11,6 +11,8 @@ export type SqlValue = null | string | number | bigint | Uint8Array;
 export interface Statement {
   readonly sql: string;
   readonly args: readonly SqlValue[];
+  /** Says in words what a guard checks; a failed commit names it. Set by `labelled()`. */
+  readonly label?: string;
 }
 
 /** What one statement gave back. Integer columns arrive as `number` (they are below 2^53 by design). */
@@ -20,7 +22,10 @@ export interface Rows {
   readonly rowsAffected: number;
 }
 
-/** A libSQL database. Every method rejects with `DbError`. */
+/**
+ * A libSQL database. Every method rejects with `DbError`. After `busy`, `timeout` and `connection` the implementation has already
+ * replaced its connection: the next call is safe, but whether the failed batch was applied must be read back.
+ */
 export interface Db {
   /** One read. */
   query(statement: Statement): Promise<Rows>;
@@ -34,16 +39,24 @@ export interface Db {
 /** Why a database call failed, reduced to what a caller can act on. */
 export type DbErrorKind = "busy" | "constraint" | "connection" | "timeout" | "full" | "other";
 
+/** What else is known of a failed call: its cause and, in a batch, the index of the statement that failed. */
+export interface DbErrorOptions extends ErrorOptions {
+  readonly statement?: number | undefined;
+}
+
 /** A failed database call. `constraint` holds the SQLite message's table and column, for example `guard.ok`. */
 export class DbError extends Error {
   override readonly name = "DbError";
+  /** Index in the batch of the statement that failed, where the database told it. */
+  readonly statement: number | undefined;
   constructor(
     readonly kind: DbErrorKind,
     message: string,
     readonly constraint?: string,
-    options?: ErrorOptions,
+    options?: DbErrorOptions,
   ) {
     super(message, options);
+    this.statement = options?.statement;
   }
 }
 
@@ -76,4 +89,9 @@ export function guard(condition: string, ...args: readonly (SqlValue | boolean |
     sql(`INSERT INTO guard (ok) VALUES ((SELECT 1 WHERE ${condition}))`, ...args),
     sql("DELETE FROM guard"),
   ];
+}
+
+/** The same statements under a label that a failed commit's message will show, such as `item still waiting`. */
+export function labelled(label: string, statements: readonly Statement[]): Statement[] {
+  return statements.map((statement) => ({ ...statement, label }));
 }
