@@ -35,6 +35,8 @@ export function toDbError(error: unknown): DbError {
       },
     );
   }
+  // Deno's own sentence names the missing right and the flag that grants it.
+  if (nameOf(error) === "NotCapable") return new DbError("other", message, undefined, { cause: error });
   const kind = kindOfTransport(error, code);
   if (kind !== "other") return new DbError(kind, transportSentence(kind, code), undefined, { statement });
   return new DbError("other", `The database client failed (${code || nameOf(error)})`, undefined, {

@@ -47,7 +47,7 @@ function startWorker(url: string, restricted: boolean): Worker {
 
 /** Native code needs `ffi` (and with it may do anything); a remote database needs one host. */
 function permissionsFor(url: string): Deno.PermissionOptionsObject {
-  if (isLocal(url)) return { env: ["LIBSQL_JS_DEV"], sys: ["cpus", "networkInterfaces"], ffi: "inherit" };
+  if (isLocal(url)) return { env: ["LIBSQL_JS_DEV"], sys: ["hostname", "cpus", "networkInterfaces"], ffi: "inherit" };
   return { net: [hostOf(url)] };
 }
 
