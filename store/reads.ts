@@ -1,5 +1,6 @@
 /** The closed catalogue of reads that gateways may ask for. Each subject declares its own in `store/reads/`. */
 import type { ReadSpec } from "./read.ts";
+import { zulipReads } from "./reads/zulip.ts";
 
 /** Every read, by name. */
-export const readCatalogue: Readonly<Record<string, ReadSpec>> = {};
+export const readCatalogue: Readonly<Record<string, ReadSpec>> = { ...zulipReads };
