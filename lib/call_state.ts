@@ -1,6 +1,8 @@
 /**
  * The life of a tool call. `tool_calls` is the one table with several writers; this list says which transition exists and which actor
- * kind alone may make it. `store/ops/calls.ts` turns a transition into a guarded statement. Proven by `call_state_test.ts`.
+ * kind alone may make it: whoever has the call in hand. So the conversation only inserts the row; when its turn stops it sends
+ * `tool.cancel` and the holder moves the row, which cannot race. `store/ops/calls.ts` turns a transition into a guarded statement.
+ * Proven by `call_state_test.ts`.
  */
 
 /** Every state; the last five are final. */
@@ -30,8 +32,6 @@ interface Transition {
   readonly from: readonly CallState[];
 }
 
-const beforeExecuting: readonly CallState[] = ["proposed", "described", "judged", "waiting", "decided"];
-
 /** `proposed` is made by inserting the row (conversation), so nothing leads to it. */
 export const transitions: readonly Transition[] = [
   { to: "described", by: "toolbox", from: ["proposed"] },
@@ -43,8 +43,8 @@ export const transitions: readonly Transition[] = [
   { to: "executing", by: "toolbox", from: ["judged", "decided"] },
   { to: "finished", by: "toolbox", from: ["executing"] },
   { to: "failed", by: "toolbox", from: ["proposed", "described", "judged", "decided", "executing"] },
-  { to: "cancelled", by: "conversation", from: beforeExecuting },
-  { to: "cancelled", by: "toolbox", from: ["executing"] },
+  { to: "cancelled", by: "approval", from: ["described", "waiting"] },
+  { to: "cancelled", by: "toolbox", from: ["proposed", "judged", "decided", "executing"] },
 ];
 
 /** The states from which `by` may move a call to `to`; empty when it never may. */

@@ -115,7 +115,11 @@ export type ToolCancel = z.infer<typeof ToolCancel>;
 /** The conversation asks what it may offer to its model; approval answers, since policy decides what is visible. */
 export const ToolsList = z.object({ turnId: z.string() });
 export type ToolsList = z.infer<typeof ToolsList>;
-export const ToolsListed = z.object({ turnId: z.string(), tools: z.array(ToolSpec) });
+
+/** A tool as a model may see it. `parallel`: calls of one step may run at once if every one of them is such (reads). */
+export const OfferedTool = ToolSpec.extend({ parallel: z.boolean().default(false) });
+export type OfferedTool = z.infer<typeof OfferedTool>;
+export const ToolsListed = z.object({ turnId: z.string(), tools: z.array(OfferedTool) });
 export type ToolsListed = z.infer<typeof ToolsListed>;
 
 /** Everything the toolbox offers now; said at its start and whenever an MCP server changes. */
