@@ -7,10 +7,11 @@ import { fail, ok, type Result } from "../lib/result.ts";
 import type { Statement } from "./db.ts";
 import type { OpContext, OpSpec } from "./op.ts";
 import { callOps } from "./ops/calls.ts";
+import { conversationOps } from "./ops/conversation.ts";
 import { zulipOps } from "./ops/zulip.ts";
 
 /** Every operation. */
-export const opCatalogue = { ...callOps, ...zulipOps } as const;
+export const opCatalogue = { ...callOps, ...conversationOps, ...zulipOps } as const;
 
 /** The name of an operation. */
 export type OpName = keyof typeof opCatalogue;
