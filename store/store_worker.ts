@@ -6,6 +6,7 @@
  */
 self.onmessage = (event: MessageEvent<ToWorker>) => receive(event.data);
 
+import type { CommitMember, CommitResult } from "./committer.ts";
 import { DbError } from "./db.ts";
 import { toDbError } from "./db_errors.ts";
 import { openDb } from "./open.ts";
@@ -41,7 +42,7 @@ function perform(call: StoreCall): Promise<StoreAnswer> {
     case "batch":
       return store.batch(call.statements);
     case "commit":
-      return store.commit(call.member);
+      return commitAll(store, call.members);
     case "close":
       return close(store);
     default:
@@ -53,6 +54,11 @@ async function open(options: WorkerOptions): Promise<null> {
   store = directStore(await openDb(options), { giveUpMs: options.giveUpMs });
   store.onLost = (loss) => say({ type: "lost", loss });
   return null;
+}
+
+/** Queued in one turn, so that they share a batch. */
+function commitAll(open: Store, members: readonly CommitMember[]): Promise<CommitResult[]> {
+  return Promise.all(members.map((member) => open.commit(member)));
 }
 
 async function close(open: Store): Promise<null> {

@@ -3,6 +3,7 @@
  * are answered in any order, commits in the order they were made. When the Worker dies, every open call rejects and `onLost("died")` is
  * told; what those commits did is then known only to the database. Proven by `tests/contract/store_suite.ts`.
  */
+import { CommitFunnel } from "./commit_funnel.ts";
 import type { CommitMember, CommitResult } from "./committer.ts";
 import { DbError, type Rows, type Statement } from "./db.ts";
 import type { Lease } from "./lease.ts";
@@ -47,7 +48,9 @@ function startWorker(url: string, restricted: boolean): Worker {
 
 /** Native code needs `ffi` (and with it may do anything); a remote database needs one host. */
 function permissionsFor(url: string): Deno.PermissionOptionsObject {
-  if (isLocal(url)) return { env: ["LIBSQL_JS_DEV"], sys: ["hostname", "cpus", "networkInterfaces"], ffi: "inherit" };
+  if (isLocal(url)) {
+    return { env: ["LIBSQL_JS_DEV"], sys: ["hostname", "cpus", "networkInterfaces"], ffi: "inherit" };
+  }
   return { net: [hostOf(url)] };
 }
 
@@ -69,6 +72,10 @@ class WorkerStore implements Store {
   onLost: ((loss: StoreLoss) => void) | undefined;
   readonly #worker: Worker;
   readonly #ready: Promise<void>;
+  // The Worker answers commits with one result each.
+  readonly #funnel = new CommitFunnel(async (members) =>
+    await this.#call({ type: "commit", members }) as readonly CommitResult[]
+  );
   readonly #calls = new Map<number, OpenCall>();
   #nextId = 1;
   #ended = false;
@@ -106,9 +113,8 @@ class WorkerStore implements Store {
     return await this.#call({ type: "batch", statements }) as Rows[];
   }
 
-  async commit(member: CommitMember): Promise<CommitResult> {
-    // The Worker answers a commit with its result.
-    return await this.#call({ type: "commit", member }) as CommitResult;
+  commit(member: CommitMember): Promise<CommitResult> {
+    return this.#funnel.commit(member);
   }
 
   setFence(fence: Lease | null): void {

@@ -21,7 +21,7 @@ export type StoreCall =
   | { readonly type: "open"; readonly options: WorkerOptions }
   | { readonly type: "query"; readonly statement: Statement }
   | { readonly type: "queryAll" | "batch"; readonly statements: readonly Statement[] }
-  | { readonly type: "commit"; readonly member: CommitMember }
+  | { readonly type: "commit"; readonly members: readonly CommitMember[] }
   | { readonly type: "close" };
 
 /** To the Worker. */
@@ -30,7 +30,7 @@ export type ToWorker =
   | { readonly type: "fence"; readonly fence: Lease | null };
 
 /** What a call gave back. */
-export type StoreAnswer = Rows | readonly Rows[] | CommitResult | null;
+export type StoreAnswer = Rows | readonly Rows[] | readonly CommitResult[] | null;
 
 /** From the Worker; `ready` comes first and once. */
 export type FromWorker =

@@ -26,7 +26,7 @@ export function openNative(timeoutMs = 2_000): Promise<Opened<Db>> {
 export async function openWeb(timeoutMs = 2_000): Promise<Opened<Db> & { readonly server: HranaServer }> {
   const folder = await Deno.makeTempDir({ prefix: "callboard-db-" });
   const path = `${folder}/test.db`;
-  const server = startHranaServer(path, "let-me-in");
+  const server = await startHranaServer(path, "let-me-in");
   const db = await openWebDb({ url: server.url, authToken: "let-me-in", timeoutMs });
   await bootstrap(db);
   return {

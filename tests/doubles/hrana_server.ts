@@ -3,6 +3,7 @@
  * as on a real server. It can lose the answer to a batch that it applied, be busy, or hold a batch back until a gate opens. A double,
  * no proof of how a hosted database behaves. Never open a file with it that libSQL has open in the same process.
  */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
 /** What the next pipeline that holds a batch meets; each fault is used once. */
@@ -23,23 +24,20 @@ export interface HranaServer {
 }
 
 /** Serves the SQLite file at `path` on 127.0.0.1; with `token`, only to who sends it as bearer. */
-export function startHranaServer(path: string, token?: string): HranaServer {
+export async function startHranaServer(path: string, token?: string): Promise<HranaServer> {
   const streams = new Map<string, Stream>();
   const faults: Fault[] = [];
   let batches = 0;
 
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
-    if (request.method === "GET") {
-      return new Response("", { status: new URL(request.url).pathname === "/v2" ? 200 : 404 });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
+      return send(response, 401, { message: "unauthorized" });
     }
-    if (token !== undefined && request.headers.get("authorization") !== `Bearer ${token}`) {
-      return Response.json({ message: "unauthorized" }, { status: 401 });
-    }
-    const body: Pipeline = await request.json();
+    const body: Pipeline = JSON.parse(await textOf(request));
     const hasBatch = body.requests.some((entry) => entry.type === "batch");
     if (hasBatch) batches++;
     const fault = hasBatch ? faults.shift() : undefined;
-    if (fault?.type === "drop_request") return broken();
+    if (fault?.type === "drop_request") return drop(request);
     if (fault?.type === "gate") {
       fault.reached?.();
       await fault.until;
@@ -49,27 +47,45 @@ export function startHranaServer(path: string, token?: string): HranaServer {
     let baton: string | null = null;
     if (stream.closed) stream.end();
     else streams.set(baton = crypto.randomUUID(), stream);
-    return fault?.type === "drop_answer" ? broken() : Response.json({ baton, base_url: null, results });
-  });
+    if (fault?.type === "drop_answer") return drop(request);
+    send(response, 200, { baton, base_url: null, results });
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("the test server has no port");
 
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: `http://127.0.0.1:${address.port}`,
     faults,
     get batches() {
       return batches;
     },
     async close() {
-      await server.shutdown();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
       for (const stream of streams.values()) stream.end();
     },
   };
 }
 
-/** A response whose body breaks off, which is what the client of a dropped connection sees. */
-function broken(): Response {
-  return new Response(
-    new ReadableStream({ start: (controller) => controller.error(new Error("dropped by the test")) }),
-  );
+/** Breaks the connection without a word. */
+function drop(request: IncomingMessage): void {
+  request.socket.destroy();
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  request.setEncoding("utf8");
+  for await (const chunk of request) text += chunk;
+  return text;
 }
 
 function takeStream(streams: Map<string, Stream>, baton: string | null | undefined): Stream | undefined {
