@@ -4,7 +4,7 @@
  * Promises: a `ModelStream` never throws and never retries; a failure is a value with the items that were
  * complete before it. After it has settled, `onDelta` is not called any more. Aborting the signal settles it
  * as `aborted`. It does not know conversations, messages or the store.
- * Proved by `pi_stream_test.ts` and `rehearsal_test.ts`, its two implementations.
+ * Proved by `pi/pi_stream_test.ts` and `rehearsal_test.ts`, its two implementations.
  */
 
 import type { ModelDelta, ModelFailed, ModelFinished, ModelRequest } from "../protocol/model.ts";
