@@ -35,6 +35,7 @@ export class FakeModel {
   readonly #waiting: ((request: FakeModelRequest) => void)[] = [];
   readonly #queue: (Reply | ModelScript)[] = [];
   readonly #held = new Set<() => void>();
+  readonly #hangWaiters: (() => void)[] = [];
   #fallback: ModelScript = echoScript;
 
   private constructor(port: number) {
@@ -73,6 +74,12 @@ export class FakeModel {
   /** Lets every answer that hangs now go on. */
   release(): void {
     for (const proceed of [...this.#held]) proceed();
+  }
+
+  /** Resolves when an answer hangs, now or soon. */
+  whenHanging(): Promise<void> {
+    if (this.#held.size > 0) return Promise.resolve();
+    return new Promise((resolve) => this.#hangWaiters.push(resolve));
   }
 
   /** Stops the server; answers that hang are let go. */
@@ -117,6 +124,7 @@ export class FakeModel {
         resolve();
       };
       this.#held.add(proceed);
+      for (const tell of this.#hangWaiters.splice(0)) tell();
       void gone.then(proceed);
     });
   }
