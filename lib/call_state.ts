@@ -43,6 +43,8 @@ export const transitions: readonly Transition[] = [
   { to: "executing", by: "toolbox", from: ["judged", "decided"] },
   { to: "finished", by: "toolbox", from: ["executing"] },
   { to: "failed", by: "toolbox", from: ["proposed", "described", "judged", "decided", "executing"] },
+  // Only when the toolbox could not take the call over: its `tool.run` went to the dead letters.
+  { to: "failed", by: "approval", from: ["judged", "decided", "executing"] },
   { to: "cancelled", by: "approval", from: ["described", "waiting"] },
   { to: "cancelled", by: "toolbox", from: ["proposed", "judged", "decided", "executing"] },
 ];

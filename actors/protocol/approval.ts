@@ -24,6 +24,8 @@ export const Decider = z.object({
   surface: z.enum(["web", "zulip", "api", "system"]),
   device: z.string().optional(),
   zulipUserId: z.int().optional(),
+  /** As it was when the decision was recorded; approval refuses what the role does not allow. */
+  role: z.enum(["owner", "approver", "viewer"]).optional(),
 });
 export type Decider = z.infer<typeof Decider>;
 
@@ -74,8 +76,15 @@ export const ApprovalReact = z.object({
 });
 export type ApprovalReact = z.infer<typeof ApprovalReact>;
 
-/** Approval's own alarm for an item's expiry. */
-export const ApprovalExpire = z.object({ itemId: z.string(), version: z.int() });
+/**
+ * Approval's own alarm for an item's expiry. `claimed`: the compare-and-set was tried; a decision that won it stands before this message in
+ * the mailbox, so if the item is still open when this one is handled, the expiry has won.
+ */
+export const ApprovalExpire = z.object({
+  itemId: z.string(),
+  version: z.int(),
+  claimed: z.boolean().default(false),
+});
 export type ApprovalExpire = z.infer<typeof ApprovalExpire>;
 
 /** The card of an item stands in the topic. `whole`: the full preview was shown, uncut. */
@@ -128,6 +137,19 @@ export const PolicyDone = z.object({
 });
 export type PolicyDone = z.infer<typeof PolicyDone>;
 
+/** Who may decide by a Zulip reaction: approval's copy of the edge's `users` and `entitlements`, sent whole whenever they change. */
+export const PeopleKnown = z.object({
+  users: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(["owner", "approver", "viewer"]),
+    zulipUserId: z.int().nullable(),
+    /** Channels in which the user may approve. */
+    channels: z.array(z.int()),
+  })),
+});
+export type PeopleKnown = z.infer<typeof PeopleKnown>;
+
 /** What the conversation records about its waiting call. */
 export const CallWaiting = z.object({
   callId: z.string(),
@@ -145,10 +167,11 @@ export type CallDecided = z.infer<typeof CallDecided>;
 
 /** Message types of this subject. */
 export const approvalMessages = {
-  "approval.decide": message(["edge"], ["approval"], ApprovalDecide, { lane: "control" }),
+  "approval.decide": message(["edge", "approval"], ["approval"], ApprovalDecide, { lane: "control" }),
   "approval.react": message(["zulip"], ["approval"], ApprovalReact, { lane: "control" }),
   "approval.expire": message(["approval"], ["approval"], ApprovalExpire, { lane: "control" }),
   "approval.policy": message(["edge"], ["approval"], PolicyCommand, { request: true }),
+  "people.known": message(["edge", "supervisor"], ["approval"], PeopleKnown),
   "policy.done": message(["approval"], ["edge"], PolicyDone),
   "question.raise": message(["toolbox"], ["approval"], QuestionRaise, { request: true }),
   "question.answered": message(["approval"], ["toolbox"], QuestionAnswered, { recovery: "repeat" }),

@@ -81,12 +81,40 @@ export const ToolJudge = z.object({
   described: Described,
   digest: z.string(),
   schemaHash: z.string(),
+  /** What the conversation's row says; without it approval knows only what it loaded, and rules that allow are matched without it. */
+  context: z.object({
+    profile: z.string(),
+    source: z.enum(["web", "channel", "dm"]),
+    channelId: z.int().optional(),
+  }).optional(),
+  /** Set on the answer to `tool.redescribe`: a person has already allowed these very arguments with this item. */
+  editedFor: z.string().optional(),
 });
 export type ToolJudge = z.infer<typeof ToolJudge>;
 
 /** Approval lets a described call run. */
 export const ToolRun = z.object({ callId: z.string(), conversation: z.string(), grant: Grant });
 export type ToolRun = z.infer<typeof ToolRun>;
+
+/**
+ * A person edited the arguments and allowed them. The toolbox describes and digests them without moving the row (approval holds the call) and
+ * answers with `tool.judge{editedFor: itemId}`, or with `tool.undescribed` when they cannot be described.
+ */
+export const ToolRedescribe = z.object({
+  callId: z.string(),
+  turnId: z.string(),
+  conversation: z.string(),
+  itemId: z.string(),
+  tool: z.string(),
+  arguments: z.string(),
+});
+export type ToolRedescribe = z.infer<typeof ToolRedescribe>;
+export const ToolUndescribed = z.object({
+  callId: z.string(),
+  itemId: z.string(),
+  message: z.string().max(2000),
+});
+export type ToolUndescribed = z.infer<typeof ToolUndescribed>;
 
 /** The one answer to `tool.propose`. `text` is what the model is shown, already cut to head and tail. */
 export const ToolResult = z.object({
@@ -130,6 +158,11 @@ export type ToolsKnown = z.infer<typeof ToolsKnown>;
 export const toolMessages = {
   "tool.propose": message(["conversation"], ["toolbox"], ToolPropose, { recovery: "repeat", request: true }),
   "tool.judge": message(["toolbox"], ["approval"], ToolJudge, { request: true }),
+  "tool.redescribe": message(["approval"], ["toolbox"], ToolRedescribe, {
+    recovery: "repeat",
+    request: true,
+  }),
+  "tool.undescribed": message(["toolbox"], ["approval"], ToolUndescribed),
   "tool.run": message(["approval"], ["toolbox"], ToolRun, { recovery: "unknown", request: true }),
   "tool.result": message(["toolbox", "approval"], ["conversation"], ToolResult),
   "tool.output": message(["toolbox"], ["conversation"], ToolOutput, { durable: false }),

@@ -82,7 +82,7 @@ export const statements: readonly string[] = [
      state TEXT NOT NULL CHECK (state IN ('waiting', 'decided', 'applied', 'failed', 'expired', 'superseded', 'cancelled')),
      version INTEGER NOT NULL, conversation TEXT NOT NULL, turn_id TEXT, call_id TEXT, tool TEXT, arguments TEXT, described TEXT,
      digest TEXT, risk TEXT CHECK (risk IN ('low', 'medium', 'high')), trace TEXT, question TEXT, decision TEXT, note TEXT,
-     card_message_id INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, later_until INTEGER,
+     card_message_id INTEGER, card_whole INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, later_until INTEGER,
      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER) STRICT`,
   `CREATE INDEX pending_items_state ON pending_items (state, created_at)`,
   `CREATE INDEX pending_items_call ON pending_items (call_id)`,
