@@ -101,9 +101,16 @@ function resolveAnthropic(
     api: "anthropic-messages",
     baseUrl: (endpoint.baseUrl ?? ANTHROPIC_URL).replace(/\/(v1\/?)?$/, ""),
   };
-  // No server-side state, no model chosen for us: what is asked for is what runs.
+  // No model chosen for us and no state on the server: what is asked for is what runs, whatever proxy is between.
   const { allowedFallbackModels: _, ...compat } = model.compat ?? {};
-  model.compat = { ...compat, supportsMessageThreads: false };
+  model.compat = {
+    ...compat,
+    supportsMessageThreads: false,
+    supportsMidConvoEffort: false,
+    supportsMidConvoSystemMessages: false,
+    supportsMidConvoToolChanges: false,
+    supportsStrictTools: false,
+  };
   return { ok: true, value: { api: "anthropic-messages", model, apiKey: endpoint.apiKey } };
 }
 
@@ -118,6 +125,14 @@ function resolveResponses(
     ...(known ?? { ...unknownModel(id, 128_000, 16_384, reasoningEffort), provider: "openai" }),
     api: "openai-responses",
     baseUrl: withVersionPath(endpoint.baseUrl ?? OPENAI_URL),
+  };
+  model.compat = {
+    ...model.compat,
+    supportsMidConvoEffort: false,
+    supportsMidConvoSystemMessages: false,
+    supportsAdditionalTools: false,
+    supportsToolSearch: false,
+    supportsStrictMode: false,
   };
   return { ok: true, value: { api: "openai-responses", model, apiKey: endpoint.apiKey } };
 }

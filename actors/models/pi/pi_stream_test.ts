@@ -18,7 +18,7 @@ interface Harness {
   readonly clock: FakeClock;
   /** The URLs of all requests that went out. */
   readonly sent: string[];
-  ask(model: TestModel, options?: AskOptions): Promise<ModelFinished | ModelFailed>;
+  ask(model: string, options?: AskOptions): Promise<ModelFinished | ModelFailed>;
   readonly deltas: StreamDelta[];
 }
 interface AskOptions {

@@ -1,0 +1,34 @@
+/**
+ * Entry of the models gateway: wires the providers and the rehearsal model to the gateway.
+ *
+ * Needs `--allow-net` for `modelHosts(config)` and `--ignore-env`; reads no file and starts no process.
+ * What it wires is proved by `gateway_test.ts`, `rehearsal_test.ts` and `pi/pi_stream_test.ts`.
+ */
+
+import { systemClock } from "../../lib/clock.ts";
+import type { Gateway } from "../../runtime/actor.ts";
+import { ModelsConfig } from "./config.ts";
+import { createModelsGateway } from "./gateway.ts";
+import { routeModels } from "./model_stream.ts";
+import { createPiStream } from "./pi/pi_stream.ts";
+import { createRehearsalStream } from "./rehearsal_stream.ts";
+import { openSingleShotFetch } from "./single_shot_fetch.ts";
+
+/** The models gateway on the machine's clock and network. */
+export const gateway: Gateway = createModelsGateway({
+  clock: systemClock,
+  open(config) {
+    const { anthropic, openai, ollama, idleLimitMs, rehearsalPaceMs } = ModelsConfig.parse(config);
+    const http = openSingleShotFetch();
+    const stream = routeModels({
+      rehearsal: createRehearsalStream({ clock: systemClock, paceMs: rehearsalPaceMs }),
+      provider: createPiStream({
+        endpoints: { anthropic, openai, ollama },
+        fetch: http.fetch,
+        clock: systemClock,
+        idleLimitMs,
+      }),
+    });
+    return { stream, close: http.close };
+  },
+});
