@@ -41,6 +41,11 @@ export function loadZulipSpec(): unknown {
   return parse(Deno.readTextFileSync(join(folder, SPEC_FILE)), { maxAliasCount: -1 });
 }
 
+/** One sample as text, by its path under `examples/`. */
+export function zulipExampleText(path: string): string {
+  return Deno.readTextFileSync(join(folder, "examples", path));
+}
+
 /** Every sample in a folder of `examples/`, such as `events`; subfolders too. Name without `.json`, parsed content. */
 export function zulipExamples(under: string): { name: string; json: unknown }[] {
   const base = join(folder, "examples", under);
