@@ -17,8 +17,8 @@ import { isModelFailed, type ModelStream } from "./model_stream.ts";
 const MAX_CANCELLED = 1_000;
 
 export interface ModelsGatewayOptions {
-  /** Opens the stream when the gateway starts; `config` is that of the start message. */
-  readonly open: (config: unknown) => { readonly stream: ModelStream; close(): void };
+  /** Opens the stream when the gateway starts. */
+  readonly open: (context: GatewayContext) => { readonly stream: ModelStream; close(): void };
   readonly clock: Pick<Clock, "after" | "monotonic">;
 }
 
@@ -80,7 +80,7 @@ export function createModelsGateway({ open, clock }: ModelsGatewayOptions): Gate
   return {
     start(started) {
       context = started;
-      opened = open(started.config);
+      opened = open(started);
       return Promise.resolve();
     },
     keyOf: (message) => message.from,

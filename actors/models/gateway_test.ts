@@ -5,6 +5,7 @@ import { checkSend } from "../protocol.ts";
 import type { ModelFailed, ModelFinished, ModelRequest } from "../protocol/model.ts";
 import { modelHosts, ModelsConfig } from "./config.ts";
 import { createModelsGateway } from "./gateway.ts";
+import { type LibraryConsole, takeConsole } from "./library_console.ts";
 import type { ModelStreamOptions } from "./model_stream.ts";
 
 const FROM = "conversation/c1";
@@ -194,6 +195,24 @@ Deno.test("models gateway logs numbers and no text of anybody", async () => {
 
   match(logs.join("\n"), /info model step .*"inputTokens":1/);
   doesNotMatch(logs.join("\n"), /SECRET/);
+});
+
+Deno.test("a library that prints a stream event gets only its first words into the log", () => {
+  const logs: string[] = [];
+  const nothing = () => {};
+  const target: LibraryConsole = {
+    debug: nothing,
+    log: nothing,
+    info: nothing,
+    warn: nothing,
+    error: nothing,
+  };
+
+  takeConsole(target, (level, text) => logs.push(`${level} ${text}`));
+  target.error("Could not parse message into JSON:", '{"text":"SECRET"');
+  target.log({ text: "SECRET" });
+
+  deepEqual(logs, ["error library: Could not parse message into JSON:", "info library: (no text)"]);
 });
 
 Deno.test("models gateway crashes on a message that is not its own", async () => {

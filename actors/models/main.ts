@@ -9,6 +9,7 @@ import { systemClock } from "../../lib/clock.ts";
 import type { Gateway } from "../../runtime/actor.ts";
 import { ModelsConfig } from "./config.ts";
 import { createModelsGateway } from "./gateway.ts";
+import { takeConsole } from "./library_console.ts";
 import { routeModels } from "./model_stream.ts";
 import { createPiStream } from "./pi/pi_stream.ts";
 import { createRehearsalStream } from "./rehearsal_stream.ts";
@@ -17,7 +18,8 @@ import { openSingleShotFetch } from "./single_shot_fetch.ts";
 /** The models gateway on the machine's clock and network. */
 export const gateway: Gateway = createModelsGateway({
   clock: systemClock,
-  open(config) {
+  open({ config, log }) {
+    takeConsole(console, log);
     const { anthropic, openai, ollama, idleLimitMs, rehearsalPaceMs } = ModelsConfig.parse(config);
     const http = openSingleShotFetch();
     const stream = routeModels({

@@ -10,6 +10,9 @@
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** An error event is the last thing in a stream; this much of the end is kept, in UTF-16 units. */
 const TAIL_CHARS = 8 * 1024;
+/** The parsers below gather a line however long it is. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const NEWLINE = 10;
 
 /** What came back. */
 export interface Observed {
@@ -117,6 +120,7 @@ function endableBody(source: ReadableStream<Uint8Array<ArrayBuffer>>): EndableBo
   const reader = source.getReader();
   const decoder = new TextDecoder();
   let tail = "";
+  let lineBytes = 0;
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   let over = false;
 
@@ -135,6 +139,9 @@ function endableBody(source: ReadableStream<Uint8Array<ArrayBuffer>>): EndableBo
         const { done, value } = await reader.read();
         if (over) return;
         if (done) return end();
+        const newline = value.lastIndexOf(NEWLINE);
+        lineBytes = newline < 0 ? lineBytes + value.length : value.length - newline - 1;
+        if (lineBytes > MAX_LINE_BYTES) throw new RangeError("a line of the stream is longer than 10 MiB");
         tail = (tail + decoder.decode(value, { stream: true })).slice(-TAIL_CHARS);
         controller.enqueue(value);
       } catch (cause) {

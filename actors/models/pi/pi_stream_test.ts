@@ -446,6 +446,21 @@ each(
   },
 );
 
+Deno.test("pi stream stops at an item or a line that has no end", () =>
+  withFake(async ({ fake, ask }) => {
+    fake.script([
+      [{ do: "call", name: "t", fragments: ["x".repeat(700_000), "x".repeat(700_000)] }],
+      [{ do: "raw", text: `data: ${"x".repeat(11 * 1024 * 1024)}` }, { do: "hang" }],
+    ]);
+
+    const item = failure(await ask("openai/gpt-test"));
+    const line = failure(await ask("openai/gpt-test"));
+
+    deepEqual([item.error.class, item.items], ["fatal", []]);
+    match(item.error.message, /more than 1048576 characters/);
+    match(line.error.message, /10 MiB/);
+  }));
+
 Deno.test("pi stream sends nothing when it is cancelled before it starts", () =>
   withFake(async ({ fake, ask }) => {
     const outcome = await ask("anthropic/claude-test", { signal: AbortSignal.abort() });
