@@ -486,26 +486,47 @@ Deno.test("pi stream says what to configure for an unknown provider or a missing
   match(keyless.error.message, /ANTHROPIC_API_KEY/);
 });
 
-Deno.test("pi stream is not sent again by fetch when the server drops the connection", async () => {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  let accepted = 0;
-  const serving = (async () => {
-    for await (const connection of listener) {
-      accepted++;
-      await connection.read(new Uint8Array(65_536));
-      connection.close();
+/** Answers the first request and keeps the connection; reads every later one and drops it. Counts them. */
+function droppingServer() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const server = {
+    url: `http://127.0.0.1:${listener.addr.port}`,
+    requests: 0,
+    close: () => listener.close(),
+    done,
+  };
+  const answer = new TextEncoder().encode(
+    "HTTP/1.1 401 No\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nno",
+  );
+  async function serve(connection: Deno.Conn): Promise<void> {
+    using _connection = connection;
+    const buffer = new Uint8Array(65_536);
+    while (await connection.read(buffer).catch(() => null) !== null) {
+      if (++server.requests > 1) return;
+      await connection.write(answer);
     }
+  }
+  const serving: Promise<void>[] = [];
+  const accepting = (async () => {
+    for await (const connection of listener) serving.push(serve(connection));
   })();
+  async function done(): Promise<void> {
+    await accepting;
+    await Promise.all(serving);
+  }
+  return server;
+}
+
+Deno.test("pi stream is not sent again by fetch when a kept-alive connection drops", async () => {
+  const server = droppingServer();
   const http = openSingleShotFetch();
-  const baseUrl = `http://127.0.0.1:${listener.addr.port}`;
   const stream = createPiStream({
-    endpoints: { anthropic: { apiKey: KEY, baseUrl } },
+    endpoints: { anthropic: { apiKey: KEY, baseUrl: server.url } },
     fetch: http.fetch,
     clock: new FakeClock(),
   });
-
-  const outcome = await stream(
-    {
+  const ask = () =>
+    stream({
       turnId: "t",
       step: 0,
       attempt: 0,
@@ -513,13 +534,13 @@ Deno.test("pi stream is not sent again by fetch when the server drops the connec
       system: "",
       tools: [],
       items: [{ type: "user", text: "x" }],
-    },
-    { signal: new AbortController().signal, onDelta: () => {} },
-  );
+    }, { signal: new AbortController().signal, onDelta: () => {} });
 
-  listener.close();
+  const outcomes = [failure(await ask()), failure(await ask())];
+
   http.close();
-  await serving;
-  equal(failure(outcome).error.class, "transient");
-  equal(accepted, 1);
+  server.close();
+  await server.done();
+  deepEqual(outcomes.map((outcome) => outcome.error.class), ["auth", "transient"]);
+  equal(server.requests, 2);
 });
