@@ -33,6 +33,13 @@ export interface PostRow {
   readonly sentAt: number;
 }
 
+/** What `!status` tells. */
+export interface StatusRow {
+  readonly status: string;
+  readonly model: string | null;
+  readonly turns: number;
+}
+
 const postColumns =
   `local_id AS localId, conversation, key, target, body, body_hash AS bodyHash, queue_id AS queueId,
   after_id AS afterId, state, message_id AS messageId, sent_at AS sentAt`;
@@ -64,8 +71,13 @@ export const zulipReads = {
       ))?.value ??
         "null",
     ),
-    open: objects<PostRow>(await db.query(sql(`SELECT ${postColumns} FROM posts WHERE state = 'intent'`))),
   })),
+  "zulip.status": read(
+    by,
+    z.object({ conversation: z.string() }),
+    (db, { conversation }) =>
+      first<StatusRow>(db, "SELECT status, model, turns FROM conversations WHERE id = ?", conversation),
+  ),
   "post.by_key": read(
     by,
     z.object({ key: z.string() }),

@@ -1,0 +1,102 @@
+/**
+ * What the card of a pending item says in its topic. Pure. Text that is not ours stands in code, so it cannot forge the card's own words.
+ * Proven by `card_test.ts`.
+ */
+import { printable } from "../../lib/printable.ts";
+import { codeBlock, codeSpan } from "../../zulip/markdown.ts";
+import type { CardShow } from "../protocol/zulip.ts";
+
+/** A rendered card. `whole`: nothing was cut, so a decision made on it was made on everything. */
+export interface Card {
+  readonly body: string;
+  readonly whole: boolean;
+  /** A reaction may decide it. */
+  readonly reactable: boolean;
+}
+
+const MAX_PREVIEW_CODE_POINTS = 4_000;
+
+/** Renders the card of an item. `inboxUrl` is where people open the inbox, if that is known. */
+export function renderCard(item: CardShow, inboxUrl?: string): Card {
+  const link = inboxUrl === undefined ? "in the inbox" : `[in the inbox](${inboxUrl}/inbox/${item.itemId})`;
+  return item.kind === "approval" ? approvalCard(item, link) : questionCard(item, link);
+}
+
+function approvalCard(item: CardShow, link: string): Card {
+  const { described } = item;
+  const preview = cut(printable(described?.preview?.text ?? ""));
+  const reactable = item.state === "waiting" && described?.risk !== "high" && preview.whole;
+  const lines = [
+    `**${headline(item)}** ${codeSpan(printable(item.tool ?? "a tool"))} — ${
+      codeSpan(printable(described?.summary ?? ""))
+    }`,
+  ];
+  if (item.state === "waiting") {
+    lines.push(`Risk: **${described?.risk ?? "high"}**${described?.sandboxed ? "" : " · **not sandboxed**"}`);
+    if (preview.text !== "") {
+      lines.push(codeBlock(preview.text, described?.preview?.kind === "diff" ? "diff" : ""));
+    }
+    if (!preview.whole) lines.push("*(cut: read all of it before you decide)*");
+    lines.push(reactable ? `React 👍 to allow once, 👎 to reject, or decide ${link}.` : `Decide ${link}.`);
+  }
+  return { body: lines.join("\n"), whole: preview.whole, reactable };
+}
+
+function questionCard(item: CardShow, link: string): Card {
+  const question = cut(printable(item.question ?? ""));
+  const lines = [`**${headline(item)}**`, codeBlock(question.text, "quote")];
+  if (item.state === "waiting") {
+    for (const suggestion of item.suggestions) lines.push(`- ${codeSpan(printable(suggestion))}`);
+    lines.push(`Answer ${link}.`);
+  }
+  return { body: lines.join("\n"), whole: question.whole, reactable: false };
+}
+
+function headline(item: CardShow): string {
+  const by = item.decidedBy === undefined ? "" : ` by ${printable(item.decidedBy).replace(/[*_`~[\]]/g, "")}`;
+  switch (item.state) {
+    case "waiting":
+      return item.kind === "approval" ? "🔔 Waiting for approval:" : "❓ A question for you:";
+    case "decided":
+    case "applied":
+      return `${item.decision?.startsWith("reject") || item.decision === "cancel" ? "⛔" : "✅"} ${
+        words(item.decision)
+      }${by}:`;
+    case "failed":
+      return `⚠️ Decided${by}, but not carried out:`;
+    case "expired":
+      return "⌛ Nobody decided in time:";
+    case "superseded":
+    case "cancelled":
+      return "➖ No longer needed:";
+  }
+}
+
+function words(decision: string | undefined): string {
+  switch (decision) {
+    case "allow_once":
+      return "Allowed once";
+    case "allow_session":
+      return "Allowed for this session";
+    case "allow_always":
+      return "Always allowed";
+    case "reject_once":
+      return "Rejected";
+    case "reject_always":
+      return "Always rejected";
+    case "cancel":
+      return "Rejected, turn stopped";
+    case "answer":
+      return "Answered";
+    case "edit_and_allow":
+      return "Edited and allowed";
+    default:
+      return "Decided";
+  }
+}
+
+function cut(text: string): { readonly text: string; readonly whole: boolean } {
+  const points = [...text];
+  if (points.length <= MAX_PREVIEW_CODE_POINTS) return { text, whole: true };
+  return { text: `${points.slice(0, MAX_PREVIEW_CODE_POINTS).join("")}\n[…]`, whole: false };
+}

@@ -1,0 +1,55 @@
+/**
+ * Commands in a topic: `!help`, `!status`, `!stop`, `!new`, `!model`. Parsing is pure; what a command does is the intake's business.
+ * Proven by `commands_test.ts`.
+ */
+
+/** A command, or the text to hand to the conversation. */
+export type Command =
+  | { readonly kind: "help" | "status" | "stop" | "new" }
+  | { readonly kind: "model"; readonly model: string | null }
+  | { readonly kind: "unknown"; readonly word: string }
+  | { readonly kind: "text"; readonly text: string };
+
+/**
+ * Reads a message whose mentions were taken out. `!`, `/` and `.` all begin a command, a verb is case-insensitive (phones capitalise), the
+ * argument is never folded. `!!x` is `!x` as prose. An unknown word after `!` is answered, after `/` or `.` it is prose; so is `!important:`.
+ */
+export function parseCommand(text: string): Command {
+  const trimmed = text.trim();
+  // Real Zulip messages of their own kind.
+  if (/^\/(me|poll|todo)\b/i.test(trimmed)) return { kind: "text", text };
+  if (trimmed.startsWith("!!")) return { kind: "text", text: trimmed.slice(1) };
+  const match = /^([!/.])([A-Za-z][\w-]*)(?:\s+([\s\S]*))?$/.exec(trimmed);
+  if (!match) return { kind: "text", text };
+  const [, sigil, word = "", rest = ""] = match;
+  const verb = word.toLowerCase();
+  const argument = rest.trim();
+  switch (verb) {
+    case "help":
+    case "status":
+    case "stop":
+      if (argument === "") return { kind: verb };
+      break;
+    case "new":
+    case "reset":
+      if (argument === "") return { kind: "new" };
+      break;
+    case "model":
+    case "m":
+      return { kind: "model", model: argument === "" ? null : argument };
+  }
+  if (sigil === "!" && argument === "") return { kind: "unknown", word };
+  return { kind: "text", text };
+}
+
+/** The answer to `!help`. */
+export const HELP = [
+  "**Commands**",
+  "- `!status` — what this conversation is doing",
+  "- `!stop` — stop the running turn",
+  "- `!new` — start afresh in this topic",
+  "- `!model provider/name` — choose the model for the next turns",
+  "- `!!text` — send `!text` as prose",
+  "",
+  "React with 👍 or 👎 to an approval card to decide it.",
+].join("\n");

@@ -1,0 +1,164 @@
+/**
+ * One message in, from the queue, from recovered history or from the webhook: gates, command or conversation, and what to commit. A message
+ * that arrives twice makes the same sends under the same dedupe text, so that it counts once. No I/O; the gateway commits what comes back.
+ * Proven by `intake_test.ts`.
+ */
+import type { Effects, Send } from "../../runtime/actor.ts";
+import type { Op } from "../../store/ops.ts";
+import { type Mentionable, stripMentions } from "../../zulip/mention.ts";
+import type { Message } from "../../zulip/wire/messages.ts";
+import { type Command, HELP, parseCommand } from "./commands.ts";
+import type { ZulipConfig } from "./config.ts";
+import { type Drop, gate } from "./gates.ts";
+import { type Journal, targetOf } from "./journal.ts";
+import type { Roster } from "./roster.ts";
+import type { Target } from "../../zulip/client.ts";
+
+/** What the intake works with. */
+export interface IntakeDeps {
+  readonly realm: string;
+  readonly bot: Mentionable;
+  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds">;
+  readonly journal: Journal;
+  readonly roster: Roster;
+  readonly newId: () => string;
+}
+
+/** A short answer of the gateway's own. `status`: the body is what the rows say of the conversation. */
+export interface Reply {
+  readonly key: string;
+  readonly conversation: string;
+  readonly target: Target;
+  readonly body: string;
+  readonly status?: boolean;
+}
+
+/** What to do about a message: commit the effects, then post the reply if there is one. */
+export interface Intake {
+  readonly effects: Effects;
+  readonly dropped?: Drop;
+  readonly reply?: Reply;
+  /** A reaction says that a command was carried out. */
+  readonly check?: number;
+}
+
+/** How the message came. `mark`: newest id handled by the queue, null for a webhook. */
+export interface Arrival {
+  readonly mark: number | null;
+  readonly flagged: boolean;
+}
+
+/** Decides about one message. The journal's memory changes; the rows follow with the effects. */
+export function intake(message: Message, arrival: Arrival, deps: IntakeDeps): Intake {
+  const { journal, roster, config, bot } = deps;
+  const gated = gate(message, {
+    bot,
+    mark: arrival.mark,
+    flagged: arrival.flagged,
+    isBot: (id) => roster.isBot(id),
+    serves: (id) => roster.serves(id),
+    dms: config.dms,
+    allowedUserIds: config.allowedUserIds,
+    isEngaged: ({ place }) => journal.at(place) !== undefined,
+  });
+  if (!gated.pass) return { effects: {}, dropped: gated.why };
+  const respelled = journal.respell(message.place);
+  const command = parseCommand(stripMentions(message.content, bot));
+  if (command.kind !== "text") return carryOut(command, message, respelled, deps);
+
+  const { conversation, op } = journal.ensure(message.place, deps.newId);
+  const send: Send = {
+    to: `conversation/${conversation}`,
+    type: "conversation.message",
+    dedupe: dedupe(deps.realm, message.id),
+    payload: {
+      text: command.text,
+      author: authorOf(message),
+      mode: "queue",
+      source: sourceOf(message, deps.realm),
+      title: titleOf(message),
+      messageId: message.id,
+      addressed: gated.addressed,
+    },
+  };
+  return { effects: { ops: [op, ...respelled], send: [send] } };
+}
+
+function carryOut(
+  command: Exclude<Command, { kind: "text" }>,
+  message: Message,
+  ops: readonly Op[],
+  deps: IntakeDeps,
+): Intake {
+  const conversation = deps.journal.at(message.place);
+  const reply = (body: string) => ({
+    key: `reply/${message.id}`,
+    conversation: conversation ?? `place/${message.id}`,
+    target: targetOf(message.place),
+    body,
+  });
+  const order = (type: string, payload: Record<string, unknown>): Effects => ({
+    ops,
+    send: [{
+      to: `conversation/${conversation}`,
+      type,
+      dedupe: dedupe(deps.realm, message.id),
+      payload: { by: authorOf(message), ...payload },
+    }],
+  });
+  switch (command.kind) {
+    case "help":
+      return { effects: { ops }, reply: reply(HELP) };
+    case "unknown":
+      return {
+        effects: { ops },
+        reply: reply(
+          `There is no command \`!${command.word}\`. \`!help\` lists them; \`!!${command.word}\` sends it as text.`,
+        ),
+      };
+    case "model":
+      if (command.model !== null && !/^[^/\s]+\/\S+$/.test(command.model)) {
+        return {
+          effects: { ops },
+          reply: reply("A model is named `provider/name`, for example `openai/gpt-5`."),
+        };
+      }
+  }
+  if (conversation === undefined) {
+    return { effects: { ops }, reply: reply("There is no conversation in this topic yet.") };
+  }
+  switch (command.kind) {
+    case "status":
+      return { effects: { ops }, reply: { ...reply(""), status: true } };
+    case "stop":
+      return { effects: order("conversation.stop", {}), check: message.id };
+    case "new":
+      return { effects: order("conversation.reset", {}), check: message.id };
+    case "model":
+      if (command.model === null) {
+        return { effects: { ops }, reply: reply("Say `!model provider/name` to choose a model.") };
+      }
+      return { effects: order("conversation.set_model", { model: command.model }), check: message.id };
+  }
+}
+
+function authorOf(message: Message) {
+  return { kind: "zulip", id: String(message.senderId), name: message.senderName };
+}
+
+function sourceOf({ place }: Message, realm: string) {
+  return place.kind === "channel"
+    ? { kind: "zulip", realm, channelId: place.channelId, channel: place.channelName, topic: place.topic }
+    : { kind: "zulip", realm, userIds: place.users.map((user) => user.id) };
+}
+
+function titleOf({ place }: Message): string {
+  if (place.kind === "channel") {
+    return `${place.channelName} > ${place.topic === "" ? "general chat" : place.topic}`.slice(0, 200);
+  }
+  return place.users.map((user) => user.fullName).join(", ").slice(0, 200);
+}
+
+function dedupe(realm: string, messageId: number): string {
+  return `zulip message ${realm} ${messageId}`;
+}
