@@ -1,0 +1,116 @@
+/**
+ * What policy is made of: rules, bypasses, the call that is judged and where it comes from. Types only, and the one question that a rule can be
+ * asked: does it cover this call? Proven by `policy_test.ts`.
+ */
+import { matchesPath } from "./path_pattern.ts";
+import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
+
+/** What a rule says. */
+export type RuleAction = "allow" | "ask" | "deny";
+
+/** A rule as it is stored. Filters that are null do not filter. Lower `priority` is looked at first, then lower `ordinal`. */
+export interface Rule {
+  readonly id: string;
+  readonly groupId: string;
+  readonly layer: "protected" | "normal";
+  readonly ordinal: number;
+  readonly priority: number;
+  readonly action: RuleAction;
+  readonly toolPattern: string;
+  readonly pathPattern: string | null;
+  readonly argvPrefix: readonly string[] | null;
+  readonly agent: string | null;
+  readonly source: string | null;
+  readonly expiresAt: number | null;
+  readonly maxUses: number | null;
+  readonly uses: number;
+}
+
+/** Lets one conversation skip questions for a while; never lifts a denial. `pattern` is a tool, a class or a server, by scope. */
+export interface Bypass {
+  readonly id: string;
+  readonly conversation: string;
+  readonly scope: "tool" | "category" | "mcp" | "all";
+  readonly pattern: string | null;
+  readonly uses: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A call as the toolbox described it. */
+export interface Call extends ToolFacts {
+  /** `builtin` or `mcp:<server>`. */
+  readonly source: string;
+  readonly paths: readonly { readonly path: string; readonly access: "read" | "write" }[];
+  /** Anything here lies outside the workspace. */
+  readonly outside: readonly string[];
+  readonly argv?: readonly string[] | undefined;
+  /** Nothing stands between the call and the machine: only a person's decision may allow it. */
+  readonly askOnce: boolean;
+  /** False when approval does not know the tool, or knows it with another definition. */
+  readonly known: boolean;
+}
+
+/** Where a call comes from. What is undefined is not known: denials and questions then cover it, allowances do not. */
+export interface Context {
+  readonly conversation: string;
+  readonly agent?: string | undefined;
+  readonly source?: "web" | "channel" | "dm" | undefined;
+  readonly group: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Why a rule does not cover a call, or undefined when it does. */
+export function missReason(rule: Rule, call: Call, context: Context): string | undefined {
+  const eager = rule.action !== "allow";
+  if (rule.expiresAt !== null && rule.expiresAt <= context.now) return "expired";
+  if (rule.maxUses !== null && rule.uses >= rule.maxUses) return "used up";
+  if (!matchesTool(rule.toolPattern, call)) return "other tool";
+  if (!agrees(rule.agent, context.agent, eager)) return "other agent";
+  if (!agreesSource(rule.source, context.source, eager)) return "other source";
+  if (rule.pathPattern !== null && !coversPaths(rule.pathPattern, call, eager)) return "other path";
+  if (rule.argvPrefix !== null && !coversArgv(rule.argvPrefix, call, eager)) return "other command";
+  return undefined;
+}
+
+function agrees(filter: string | null, value: string | undefined, eager: boolean): boolean {
+  if (filter === null) return true;
+  return value === undefined ? eager : filter === value;
+}
+
+/** `zulip` names channels and direct messages together. */
+function agreesSource(filter: string | null, value: Context["source"], eager: boolean): boolean {
+  return agrees(filter === "zulip" && value !== undefined && value !== "web" ? value : filter, value, eager);
+}
+
+/** An allowance must cover every path of the call; a denial or a question is called for by any one of them. */
+function coversPaths(pattern: string, call: Call, eager: boolean): boolean {
+  const covers = (touched: { readonly path: string }) => matchesPath(pattern, touched.path);
+  if (eager) return call.paths.some(covers);
+  return call.paths.length > 0 && call.paths.every(covers);
+}
+
+/** A command whose words are not known (a script) is met by denials and questions about commands, never by an allowance. */
+function coversArgv(prefix: readonly string[], call: Call, eager: boolean): boolean {
+  const argv = call.argv;
+  if (argv === undefined) return eager && call.class === "exec";
+  return prefix.every((word, index) => argv[index] === word);
+}
+
+/** Whether a live bypass covers the call. */
+export function bypassCovers(bypass: Bypass, call: Call, context: Context): boolean {
+  if (bypass.conversation !== context.conversation || bypass.expiresAt <= context.now) return false;
+  switch (bypass.scope) {
+    case "tool":
+      return bypass.pattern === call.tool;
+    case "category":
+      return call.source === "builtin" && bypass.pattern === call.class;
+    case "mcp":
+      return bypass.pattern !== null && call.source === `mcp:${bypass.pattern}`;
+    case "all":
+      return true;
+    default:
+      return bypass.scope satisfies never;
+  }
+}
