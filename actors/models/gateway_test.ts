@@ -41,7 +41,7 @@ function handStream() {
   return { calls, stream };
 }
 
-async function setUp(options: { mayAct?: boolean; started?: Committed } = {}) {
+async function setUp(options: { mayAct?: boolean; started?: Committed | Promise<Committed> } = {}) {
   const clock = new FakeClock();
   const hand = handStream();
   const emitted: Send[] = [];
@@ -82,7 +82,7 @@ async function setUp(options: { mayAct?: boolean; started?: Committed } = {}) {
       resumed: false,
       intent: undefined,
       signal: new AbortController().signal,
-      started: () => Promise.resolve(options.started ?? { ok: true }),
+      started: () => Promise.resolve<Committed>(options.started ?? { ok: true }),
     };
     return gateway.handle(delivery);
   };
@@ -140,6 +140,17 @@ Deno.test("models gateway does not begin a step whose cancel came first", async 
 
   equal(hand.calls.length, 0);
   match(JSON.stringify(effects), /"class":"aborted"/);
+});
+
+Deno.test("models gateway stops a step whose cancel comes while it is being noted", async () => {
+  const { promise, resolve } = Promise.withResolvers<Committed>();
+  const { handle } = await setUp({ started: promise });
+  const handled = handle("model.stream", request);
+  await handle("model.cancel", { turnId: "t1" });
+
+  resolve({ ok: true });
+
+  match(JSON.stringify(await handled), /"class":"aborted"/);
 });
 
 Deno.test("models gateway leaves other turns alone when one is cancelled", async () => {

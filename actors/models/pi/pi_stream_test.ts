@@ -1,9 +1,10 @@
-import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { FakeClock } from "../../../tests/doubles/fake_clock.ts";
 import { FakeModel } from "../../../tests/doubles/fake_model/fake_model.ts";
 import { call, refuse, type Reply, say } from "../../../tests/doubles/fake_model/script.ts";
 import { type HistoryItem, ModelFailed, ModelFinished, ModelRequest } from "../../protocol/model.ts";
 import { isModelFailed, type StreamDelta } from "../model_stream.ts";
+import { observeFetch } from "./observed_fetch.ts";
 import { createPiStream } from "./pi_stream.ts";
 import { openSingleShotFetch } from "../single_shot_fetch.ts";
 
@@ -345,6 +346,46 @@ each("E17: pi stream classifies an error that comes after the 200", async (model
 
   equal(failure(await ask(model)).error.class, "transient");
   equal(failure(await ask(model)).error.class, "context_too_long");
+});
+
+Deno.test("E13: pi stream shows the refusal that chat completions tell apart from the text", () =>
+  withFake(async ({ fake, ask }) => {
+    const refusal = { choices: [{ index: 0, delta: { refusal: "I will not." } }] };
+    fake.script([[{ do: "raw", text: `data: ${JSON.stringify(refusal)}\n\n` }]]);
+
+    const result = finished(await ask("openai-compatible/local-test"));
+
+    equal(result.stopReason, "refusal");
+    deepEqual(plain(result.items), [{ type: "assistant", text: "I will not." }]);
+  }));
+
+Deno.test("E24: pi stream takes a call that is done without having been added", () =>
+  withFake(async ({ fake, ask }) => {
+    const item = {
+      type: "function_call",
+      id: "fc_9",
+      call_id: "c9",
+      name: "exec_command",
+      arguments: '{"a":',
+    };
+    const done = { type: "response.output_item.done", output_index: 0, item };
+    fake.script([[{ do: "raw", text: `data: ${JSON.stringify(done)}\n\n` }]]);
+
+    const result = finished(await ask("openai/gpt-test"));
+
+    deepEqual(plain(result.items), [
+      { type: "tool_call", callId: "c9", name: "exec_command", arguments: '{"a":' },
+    ]);
+  }));
+
+Deno.test("observed fetch refuses a second request", async () => {
+  let sent = 0;
+  const observed = observeFetch(() => Promise.resolve(new Response(`answer ${++sent}`)));
+
+  equal(await (await observed.fetch("http://a")).text(), "answer 1");
+
+  await rejects(observed.fetch("http://a"), /second one/);
+  equal(sent, 1);
 });
 
 each("E25: pi stream passes over events that it does not know", async (model, { fake, ask }) => {
