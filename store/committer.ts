@@ -246,7 +246,7 @@ export class Committer {
   }
 }
 
-const LOST: CommitResult = failed("fenced", "Another supervisor holds the lease; this one must exit");
+const LOST: CommitResult = failed("fenced", "This supervisor may not write any more and must exit");
 
 function failed(code: Failure["code"], message: string, retry = false): CommitResult {
   return { ok: false, error: { code, message, retry } };

@@ -25,12 +25,15 @@ export interface StoreOptions extends WorkerOptions {
    * (`DENO_DEPLOY` is set): there it would end the process.
    */
   readonly restricted?: boolean | undefined;
+  /** The Worker's module. Default `store_worker.ts`; tests pass one that dies. */
+  readonly entry?: URL | undefined;
 }
 
 /** Starts the Worker and opens the database in it. Rejects with `DbError`; the Worker is then gone. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { restricted = true, ...workerOptions } = options;
-  const store = new WorkerStore(startWorker(options.url, restricted));
+  const { restricted = true, entry = new URL("./store_worker.ts", import.meta.url), ...workerOptions } =
+    options;
+  const store = new WorkerStore(startWorker(entry, restricted ? permissionsFor(options.url) : undefined));
   try {
     await store.open(workerOptions);
   } catch (error) {
@@ -40,10 +43,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store;
 }
 
-function startWorker(url: string, restricted: boolean): Worker {
-  const entry = new URL("./store_worker.ts", import.meta.url).href;
-  if (!restricted) return new Worker(entry, { type: "module", name: "store" });
-  return new Worker(entry, { type: "module", name: "store", deno: { permissions: permissionsFor(url) } });
+function startWorker(entry: URL, permissions: Deno.PermissionOptionsObject | undefined): Worker {
+  const options = { type: "module", name: "store" } as const;
+  return new Worker(entry, permissions === undefined ? options : { ...options, deno: { permissions } });
 }
 
 /** Native code needs `ffi` (and with it may do anything); a remote database needs one host. */
@@ -141,8 +143,9 @@ class WorkerStore implements Store {
     if (this.#ended) return Promise.reject(new DbError("connection", "The store is closed"));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject });
+      // What cannot be cloned throws here, before it is waited for.
       this.#worker.postMessage({ type: "call", id, call } satisfies ToWorker);
+      this.#calls.set(id, { resolve, reject });
     });
   }
 

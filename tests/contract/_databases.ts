@@ -17,17 +17,38 @@ export interface Opened<T extends Db> {
   close(): Promise<void>;
 }
 
+/** A database behind the test server. */
+export interface OnServer<T extends Db> extends Opened<T> {
+  readonly server: HranaServer;
+}
+
+const TOKEN = "let-me-in";
+
 /** The native client on a file. */
 export function openNative(timeoutMs = 2_000): Promise<Opened<Db>> {
   return inFolder(async (path) => ({ db: await openDb({ url: `file:${path}`, timeoutMs }) }));
 }
 
 /** The web client on the test server. */
-export async function openWeb(timeoutMs = 2_000): Promise<Opened<Db> & { readonly server: HranaServer }> {
+export function openWeb(timeoutMs = 2_000): Promise<OnServer<Db>> {
+  return onServer((url) => openWebDb({ url, authToken: TOKEN, timeoutMs }));
+}
+
+/** The store Worker on the test server, with the right to reach that one host. */
+export function openRemoteWorkerStore(): Promise<OnServer<Store>> {
+  return onServer((url) => openStore({ url, authToken: TOKEN }));
+}
+
+/** The store Worker on a file; `restricted: false` as on Deno Deploy, where a Worker's rights cannot be set. */
+export function openWorkerStore(timeoutMs = 2_000, restricted = true): Promise<Opened<Store>> {
+  return inFolder(async (path) => ({ db: await openStore({ url: `file:${path}`, timeoutMs, restricted }) }));
+}
+
+async function onServer<T extends Db>(open: (url: string) => Promise<T>): Promise<OnServer<T>> {
   const folder = await Deno.makeTempDir({ prefix: "callboard-db-" });
   const path = `${folder}/test.db`;
-  const server = await startHranaServer(path, "let-me-in");
-  const db = await openWebDb({ url: server.url, authToken: "let-me-in", timeoutMs });
+  const server = await startHranaServer(path, TOKEN);
+  const db = await open(server.url);
   await bootstrap(db);
   return {
     db,
@@ -39,11 +60,6 @@ export async function openWeb(timeoutMs = 2_000): Promise<Opened<Db> & { readonl
       await Deno.remove(folder, { recursive: true });
     },
   };
-}
-
-/** The store Worker on a file. */
-export function openWorkerStore(timeoutMs = 2_000): Promise<Opened<Store>> {
-  return inFolder(async (path) => ({ db: await openStore({ url: `file:${path}`, timeoutMs }) }));
 }
 
 async function inFolder<T extends Db>(open: (path: string) => Promise<{ db: T }>): Promise<Opened<T>> {

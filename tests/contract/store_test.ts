@@ -8,9 +8,10 @@ import { guard, labelled, objects, sql } from "../../store/db.ts";
 import { acquireLease, type Lease, releaseLease, SUPERVISOR_LEASE } from "../../store/lease.ts";
 import { openDb } from "../../store/open.ts";
 import { directStore, type Store, type StoreLoss } from "../../store/store.ts";
+import { openStore } from "../../store/worker_db.ts";
 import type { HranaServer } from "../doubles/hrana_server.ts";
 import { holdLock, startChild } from "./_children.ts";
-import { openNative, openWeb, openWorkerStore } from "./_databases.ts";
+import { openNative, openRemoteWorkerStore, openWeb, openWorkerStore } from "./_databases.ts";
 
 interface OpenedStore {
   readonly db: Store;
@@ -126,6 +127,7 @@ function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
 }
 
 storeSuite("the store Worker", () => openWorkerStore());
+storeSuite("the store Worker over HTTP", () => openRemoteWorkerStore());
 storeSuite("the direct native store", () => openDirectNative());
 storeSuite("the direct web store", () => openDirectWeb());
 
@@ -218,6 +220,21 @@ Deno.test("kill -9 in the middle of commits loses no acknowledged row", async ()
   assert.deepEqual(check.rows, [["ok"]]);
 });
 
+Deno.test("a store Worker that dies rejects the calls under way and tells it once", async () => {
+  const entry = new URL("./dying_store_worker.ts", import.meta.url);
+  const store = await openStore({ url: "file:unused.db", entry });
+  const losses: StoreLoss[] = [];
+  store.onLost = (loss) => losses.push(loss);
+
+  const calls = [store.commit(write("t/1")), store.commit(write("t/2"))];
+  const outcomes = await Promise.allSettled(calls);
+  await assert.rejects(store.query(sql("SELECT 1")), { name: "DbError", kind: "connection" });
+  await store.close();
+
+  assert.deepEqual(outcomes.map((outcome) => outcome.status), ["rejected", "rejected"]);
+  assert.deepEqual(losses, ["died"]);
+});
+
 Deno.test("the store Worker rejects calls after it was closed, which is no loss", async () => {
   const { db: store, close } = await openWorkerStore();
   const losses: StoreLoss[] = [];
@@ -228,4 +245,25 @@ Deno.test("the store Worker rejects calls after it was closed, which is no loss"
   await assert.rejects(store.commit(write("t/1")), { name: "DbError", kind: "connection" });
   assert.deepEqual(losses, []);
   await close();
+});
+
+Deno.test("the store Worker also runs where its rights cannot be restricted", async () => {
+  const { db: store, close } = await openWorkerStore(2_000, false);
+
+  const result = await store.commit(write("t/1"));
+  await close();
+
+  assert.equal(codeOf(result), "ok");
+});
+
+Deno.test("commits made while others are under way share batches", async () => {
+  const { db: store, close } = await openWorkerStore();
+
+  await Promise.all(Array.from({ length: 300 }, (_, index) => store.commit(write(`t/${index}`))));
+  const commits = (await store.query(sql("SELECT count(*) FROM commits"))).rows[0]?.[0];
+  const keys = await keysOf(store);
+  await close();
+
+  assert.deepEqual(keys, Array.from({ length: 300 }, (_, index) => `t/${index}`));
+  assert.equal(commits, 5);
 });
