@@ -487,6 +487,24 @@ each(
   },
 );
 
+each("pi stream counts the idle time from the last progress", async (model, { fake, clock, ask }) => {
+  fake.script([[say("one"), { do: "hang" }, say("two"), { do: "hang" }]]);
+  const wrote = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const asked = ask(model, { onDelta: () => wrote[count++]?.resolve() });
+  await wrote[0]?.promise;
+  await fake.whenHanging();
+  await clock.advance(200_000);
+  fake.release();
+  await wrote[1]?.promise;
+
+  const limitAt = clock.nextAt;
+  await clock.advance(300_000);
+
+  equal(limitAt, clock.now());
+  equal(failure(await asked).error.class, "transient");
+});
+
 Deno.test("pi stream stops at an item or a line that has no end", () =>
   withFake(async ({ fake, ask }) => {
     fake.script([
