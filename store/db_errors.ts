@@ -39,9 +39,8 @@ export function toDbError(error: unknown): DbError {
   if (nameOf(error) === "NotCapable") return new DbError("other", message, undefined, { cause: error });
   const kind = kindOfTransport(error, code);
   if (kind !== "other") return new DbError(kind, transportSentence(kind, code), undefined, { statement });
-  return new DbError("other", `The database client failed (${code || nameOf(error)})`, undefined, {
-    statement,
-  });
+  const refused = `The database refused the call (${code || nameOf(error)}); check its URL and its token`;
+  return new DbError("other", refused, undefined, { statement });
 }
 
 /** SQLite's base code as our kind. */

@@ -102,6 +102,7 @@ Deno.test("opening with a wrong token fails without repeating the token", async 
   );
   await close();
 
+  assert.match(error.message, /check .* token/);
   assert.doesNotMatch(`${error.message} ${Deno.inspect(error)}`, /secret/);
 });
 
