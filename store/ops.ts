@@ -6,12 +6,20 @@ import type * as z from "zod";
 import { fail, ok, type Result } from "../lib/result.ts";
 import type { Statement } from "./db.ts";
 import type { OpContext, OpSpec } from "./op.ts";
+import { approvalOps } from "./ops/approval.ts";
 import { callOps } from "./ops/calls.ts";
 import { conversationOps } from "./ops/conversation.ts";
+import { schedulerOps } from "./ops/scheduler.ts";
 import { zulipOps } from "./ops/zulip.ts";
 
 /** Every operation. */
-export const opCatalogue = { ...callOps, ...conversationOps, ...zulipOps } as const;
+export const opCatalogue = {
+  ...approvalOps,
+  ...callOps,
+  ...conversationOps,
+  ...schedulerOps,
+  ...zulipOps,
+} as const;
 
 /** The name of an operation. */
 export type OpName = keyof typeof opCatalogue;

@@ -1,0 +1,221 @@
+/**
+ * What approval restores itself from: policy, people, tools, the end of the decisions chain, and everything that is still open. A rule row
+ * that cannot be read makes `rules` null, and approval then asks for everything. Proven by `store/ops/approval_test.ts`.
+ */
+import type { Bypass, Rule } from "../../lib/policy/rule.ts";
+import { type Db, objects, sql } from "../db.ts";
+import { DB_NOW } from "../lease.ts";
+
+/** An open item as stored; `described`, `trace` and `question` are parsed JSON. */
+export interface LoadedItem {
+  readonly id: string;
+  readonly kind: "approval" | "question" | "elicitation";
+  readonly state: "waiting" | "decided";
+  readonly version: number;
+  readonly conversation: string;
+  readonly turnId: string;
+  readonly callId: string;
+  readonly tool: string | null;
+  readonly arguments: string | null;
+  readonly described: unknown;
+  readonly digest: string | null;
+  readonly trace: unknown;
+  readonly question: unknown;
+  readonly cardMessageId: number | null;
+  readonly cardWhole: number | null;
+  readonly expiresAt: number;
+}
+
+/** A tool as it was last known; `parameters` is a JSON Schema. */
+export interface LoadedTool {
+  readonly name: string;
+  readonly source: string;
+  readonly class: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly schemaHash: string;
+}
+
+/** A user who may be linked to Zulip, with the channels in which they may approve. */
+export interface LoadedUser {
+  readonly id: string;
+  readonly name: string;
+  readonly role: "owner" | "approver" | "viewer";
+  readonly zulipUserId: number | null;
+  readonly channels: readonly number[];
+}
+
+/** Everything approval starts from. */
+export interface LoadedApproval {
+  readonly rules: readonly Rule[] | null;
+  readonly groups: readonly string[];
+  readonly profiles: Readonly<Record<string, string>>;
+  readonly bypasses: readonly Bypass[];
+  readonly tools: readonly LoadedTool[];
+  readonly items: readonly LoadedItem[];
+  /** Calls that were let run and have not ended: call id → conversation. */
+  readonly running: Readonly<Record<string, string>>;
+  /** Calls withdrawn lately, whose `tool.judge` may still come. */
+  readonly withdrawn: readonly string[];
+  readonly head: { readonly seq: number; readonly hash: string } | null;
+  readonly users: readonly LoadedUser[];
+  /** The setting `zulip_approvers`: Zulip user ids, or `*` for everybody. */
+  readonly zulipApprovers: readonly number[] | "*";
+  readonly conversations: Readonly<Record<string, LoadedConversation>>;
+}
+
+/** What approval needs of a conversation that was there at its start. */
+export interface LoadedConversation {
+  readonly profile: string;
+  readonly source: "web" | "channel" | "dm";
+  readonly channelId: number | null;
+}
+
+/** Conversations beyond this many are judged by what the toolbox says of them. */
+const MAX_CONVERSATIONS = 5_000;
+const WITHDRAWN_FOR_MS = 600_000;
+
+const queries = [
+  sql(
+    `SELECT id, group_id, layer, ordinal, priority, action, tool_pattern, path_pattern, argv_prefix, agent, source, expires_at, max_uses,
+    uses FROM rules ORDER BY group_id, layer, priority, ordinal`,
+  ),
+  sql("SELECT id FROM rule_groups"),
+  sql("SELECT id, group_id FROM profiles"),
+  sql(`SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt FROM bypasses
+    WHERE ended_at IS NULL AND expires_at > ${DB_NOW}`),
+  sql(
+    `SELECT name, source, class, description, parameters, schema_hash AS schemaHash FROM known_tools WHERE available = 1 ORDER BY name`,
+  ),
+  sql(
+    `SELECT id, kind, state, version, conversation, turn_id AS turnId, call_id AS callId, tool, arguments, described, digest, trace,
+    question, card_message_id AS cardMessageId, card_whole AS cardWhole, expires_at AS expiresAt FROM pending_items
+    WHERE state IN ('waiting', 'decided') AND kind <> 'restart' ORDER BY created_at`,
+  ),
+  sql("SELECT id, conversation FROM tool_calls WHERE state IN ('judged', 'decided', 'executing')"),
+  sql(
+    `SELECT payload FROM messages WHERE state = 'done' AND done_at > ${DB_NOW} - ? AND to_ref = 'approval' AND type = 'tool.cancel'`,
+    WITHDRAWN_FOR_MS,
+  ),
+  sql("SELECT seq, hash FROM decisions ORDER BY seq DESC LIMIT 1"),
+  sql("SELECT id, name, role, zulip_user_id AS zulipUserId FROM users"),
+  sql("SELECT user_id AS userId, channel_id AS channelId FROM entitlements WHERE access = 'approve'"),
+  sql("SELECT value FROM settings WHERE key = 'zulip_approvers'"),
+  sql(
+    "SELECT id, profile, source, channel_id AS channelId FROM conversations ORDER BY updated_at DESC LIMIT ?",
+    MAX_CONVERSATIONS,
+  ),
+];
+
+/** Gives a `LoadedApproval`. */
+export async function loadApproval(db: Db): Promise<LoadedApproval> {
+  const results = await db.queryAll(queries);
+  const table = <T>(index: number): T[] => {
+    const rows = results[index];
+    if (!rows) throw new Error("the database answered fewer queries than were asked");
+    return objects<T>(rows);
+  };
+  const entitlements = table<{ userId: string; channelId: number }>(10);
+  return {
+    rules: readRules(table<RuleRow>(0)),
+    groups: table<{ id: string }>(1).map((row) => row.id),
+    profiles: Object.fromEntries(
+      table<{ id: string; group_id: string }>(2).map((row) => [row.id, row.group_id]),
+    ),
+    bypasses: table<Bypass>(3),
+    tools: table<LoadedTool & { parameters: string }>(4)
+      .map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
+    items: table<ItemRow>(5).map((row) => ({
+      ...row,
+      described: parsed(row.described),
+      trace: parsed(row.trace),
+      question: parsed(row.question),
+    })),
+    running: Object.fromEntries(
+      table<{ id: string; conversation: string }>(6).map((row) => [row.id, row.conversation]),
+    ),
+    withdrawn: table<{ payload: string }>(7).map((row) => String(JSON.parse(row.payload).callId)),
+    head: table<{ seq: number; hash: string }>(8)[0] ?? null,
+    users: table<Omit<LoadedUser, "channels">>(9).map((user) => ({
+      ...user,
+      channels: entitlements.filter((row) => row.userId === user.id).map((row) => row.channelId),
+    })),
+    zulipApprovers: readApprovers(table<{ value: string }>(11)[0]?.value),
+    conversations: Object.fromEntries(
+      table<LoadedConversation & { id: string }>(12).map(({ id, ...facts }) => [id, facts]),
+    ),
+  };
+}
+
+type ItemRow = Omit<LoadedItem, "described" | "trace" | "question"> & {
+  readonly described: string | null;
+  readonly trace: string | null;
+  readonly question: string | null;
+};
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
+
+interface RuleRow {
+  readonly id: string;
+  readonly group_id: string;
+  readonly layer: "protected" | "normal";
+  readonly ordinal: number;
+  readonly priority: number;
+  readonly action: "allow" | "ask" | "deny";
+  readonly tool_pattern: string;
+  readonly path_pattern: string | null;
+  readonly argv_prefix: string | null;
+  readonly agent: string | null;
+  readonly source: string | null;
+  readonly expires_at: number | null;
+  readonly max_uses: number | null;
+  readonly uses: number;
+}
+
+/** All rules, or null when one of them cannot be read: half a policy is none. */
+function readRules(rows: readonly RuleRow[]): Rule[] | null {
+  const rules = rows.map((row) => {
+    const argvPrefix = row.argv_prefix === null ? null : readWords(row.argv_prefix);
+    return argvPrefix === undefined ? undefined : {
+      id: row.id,
+      groupId: row.group_id,
+      layer: row.layer,
+      ordinal: row.ordinal,
+      priority: row.priority,
+      action: row.action,
+      toolPattern: row.tool_pattern,
+      pathPattern: row.path_pattern,
+      argvPrefix,
+      agent: row.agent,
+      source: row.source,
+      expiresAt: row.expires_at,
+      maxUses: row.max_uses,
+      uses: row.uses,
+    };
+  });
+  const readable = rules.filter((rule) => rule !== undefined);
+  return readable.length === rules.length ? readable : null;
+}
+
+function readWords(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((word) => typeof word === "string") ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The setting is JSON: an array of Zulip user ids, or `"*"`. Anything else names nobody. */
+function readApprovers(text: string | undefined): readonly number[] | "*" {
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === "*") return "*";
+    return Array.isArray(value) ? value.filter((id) => Number.isInteger(id)) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * Operations of the approval actor: pending items, the decisions chain, rules, bypasses and known tools. An item's compare-and-set
+ * (`item.claim`) does not fail when it loses: approval says the same to itself as a message in the same commit, and whichever decision
+ * stands first in its mailbox has won. Proven by `approval_test.ts` beside this file.
+ */
+import * as z from "zod";
+import { guard, labelled, sql, type Statement } from "../db.ts";
+import { announce } from "../feed.ts";
+import { op } from "../op.ts";
+
+const by = ["approval"] as const;
+const json = (value: unknown) => value === undefined ? null : JSON.stringify(value);
+
+/** What is stored of a decision with its item; `decided_by` holds the identity that *same person* is judged by. */
+export const StoredDecision = z.object({
+  decision: z.string(),
+  by: z.string(),
+  surface: z.enum(["web", "zulip", "api", "system"]),
+  device: z.string().optional(),
+  answer: z.string().optional(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+});
+export type StoredDecision = z.infer<typeof StoredDecision>;
+
+const Tools = z.object({
+  tools: z.array(z.object({
+    name: z.string(),
+    source: z.string(),
+    class: z.string(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+    schemaHash: z.string(),
+  })),
+  sandbox: z.enum(["bwrap", "none"]),
+});
+
+const Create = z.object({
+  id: z.string(),
+  kind: z.enum(["approval", "question", "elicitation"]),
+  conversation: z.string(),
+  turnId: z.string(),
+  callId: z.string(),
+  tool: z.string().optional(),
+  arguments: z.string().optional(),
+  described: z.unknown().optional(),
+  digest: z.string().optional(),
+  risk: z.enum(["low", "medium", "high"]).optional(),
+  /** `{ steps, context }`: why it waits, and where the call comes from. */
+  trace: z.unknown().optional(),
+  /** `{ text, suggestions }`. */
+  question: z.unknown().optional(),
+  expiresAt: z.int(),
+});
+
+const Claim = z.object({
+  id: z.string(),
+  version: z.int(),
+  decision: StoredDecision.nullable(),
+  decidedBy: z.string(),
+  note: z.string().optional(),
+});
+
+const Settle = z.object({
+  id: z.string(),
+  state: z.enum(["applied", "failed", "expired", "superseded", "cancelled"]),
+  note: z.string().optional(),
+});
+
+const Append = z.object({
+  seq: z.int().positive(),
+  at: z.int(),
+  kind: z.string(),
+  itemId: z.string().nullable(),
+  callId: z.string().nullable(),
+  conversation: z.string().nullable(),
+  actor: z.string(),
+  surface: z.string(),
+  device: z.string().nullable(),
+  decision: z.string(),
+  digest: z.string().nullable(),
+  body: z.string(),
+  prevHash: z.string(),
+  hash: z.string(),
+});
+
+const NewRule = z.object({
+  id: z.string(),
+  groupId: z.string(),
+  ordinal: z.int(),
+  priority: z.int(),
+  action: z.enum(["allow", "ask", "deny"]),
+  toolPattern: z.string(),
+  pathPattern: z.string().nullable(),
+  argvPrefix: z.array(z.string()).nullable(),
+  agent: z.string().nullable(),
+  source: z.string().nullable(),
+  note: z.string().nullable(),
+  expiresAt: z.int().nullable(),
+  maxUses: z.int().nullable(),
+  createdBy: z.string(),
+});
+
+const NewBypass = z.object({
+  id: z.string(),
+  conversation: z.string(),
+  scope: z.enum(["tool", "category", "mcp", "all"]),
+  pattern: z.string().nullable(),
+  grantedBy: z.string(),
+  surface: z.string(),
+  expiresAt: z.int(),
+});
+
+/** Announces an item at the version that it has by then. */
+function announceItem(id: string, now: number): Statement {
+  return sql(
+    "INSERT INTO feed (kind, ref, version, at) SELECT 'item', id, version, ? FROM pending_items WHERE id = ?",
+    now,
+    id,
+  );
+}
+
+const itemOps = {
+  "item.create": op(by, Create, (input, { now }) => [
+    sql(
+      `INSERT INTO pending_items (id, kind, state, version, conversation, turn_id, call_id, tool, arguments, described, digest, risk, trace,
+         question, created_at, updated_at, expires_at) VALUES (?, ?, 'waiting', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      input.id,
+      input.kind,
+      input.conversation,
+      input.turnId,
+      input.callId,
+      input.tool,
+      input.arguments,
+      json(input.described),
+      input.digest,
+      input.risk,
+      json(input.trace),
+      json(input.question),
+      now,
+      now,
+      input.expiresAt,
+    ),
+    announceItem(input.id, now),
+  ]),
+  "item.claim": op(by, Claim, (input, { now }) => [
+    sql(
+      `UPDATE pending_items SET state = 'decided', version = version + 1, decision = ?, decided_by = ?, note = ?, decided_at = ?,
+         updated_at = ? WHERE id = ? AND version = ? AND state = 'waiting'`,
+      input.decision === null ? null : json(input.decision),
+      input.decidedBy,
+      input.note,
+      now,
+      now,
+      input.id,
+      input.version,
+    ),
+    announceItem(input.id, now),
+  ]),
+  "item.settle": op(by, Settle, (input, { now }) => [
+    sql(
+      `UPDATE pending_items SET state = ?, version = version + 1, note = COALESCE(?, note), updated_at = ?
+       WHERE id = ? AND state IN ('waiting', 'decided')`,
+      input.state,
+      input.note,
+      now,
+      input.id,
+    ),
+    announceItem(input.id, now),
+  ]),
+  "item.card": op(
+    by,
+    z.object({ id: z.string(), messageId: z.int(), whole: z.boolean() }),
+    (input, { now }) => [
+      sql(
+        `UPDATE pending_items SET card_message_id = ?, card_whole = ?, delivered_at = COALESCE(delivered_at, ?), updated_at = ?
+         WHERE id = ?`,
+        input.messageId,
+        input.whole,
+        now,
+        now,
+        input.id,
+      ),
+      announceItem(input.id, now),
+    ],
+  ),
+};
+
+const policyOps = {
+  "rule.create": op(by, NewRule, (input, { now }) => [
+    sql(
+      `INSERT INTO rules (id, group_id, layer, ordinal, priority, action, tool_pattern, path_pattern, argv_prefix, agent, source, note,
+         expires_at, max_uses, created_by, created_at, updated_at) VALUES (?, ?, 'normal', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      input.id,
+      input.groupId,
+      input.ordinal,
+      input.priority,
+      input.action,
+      input.toolPattern,
+      input.pathPattern,
+      input.argvPrefix === null ? null : json(input.argvPrefix),
+      input.agent,
+      input.source,
+      input.note,
+      input.expiresAt,
+      input.maxUses,
+      input.createdBy,
+      now,
+      now,
+    ),
+    announce("policy", input.id, 0, now),
+  ]),
+  "rule.delete": op(by, z.object({ id: z.string() }), (input, { now }) => [
+    sql("DELETE FROM rules WHERE id = ?", input.id),
+    announce("policy", input.id, 0, now),
+  ]),
+  "rule.used": op(by, z.object({ id: z.string() }), (input, { now }) => [
+    sql("UPDATE rules SET uses = uses + 1, last_used_at = ? WHERE id = ?", now, input.id),
+  ]),
+  "bypass.create": op(by, NewBypass, (input, { now }) => [
+    sql(
+      `INSERT INTO bypasses (id, conversation, scope, pattern, granted_by, surface, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      input.id,
+      input.conversation,
+      input.scope,
+      input.pattern,
+      input.grantedBy,
+      input.surface,
+      now,
+      input.expiresAt,
+    ),
+    announce("policy", input.id, 0, now),
+  ]),
+  "bypass.used": op(by, z.object({ id: z.string() }), (input) => [
+    sql("UPDATE bypasses SET uses = uses + 1 WHERE id = ?", input.id),
+  ]),
+  "bypass.end": op(by, z.object({ id: z.string(), reason: z.string() }), (input, { now }) => [
+    sql(
+      "UPDATE bypasses SET ended_at = ?, ended_reason = ? WHERE id = ? AND ended_at IS NULL",
+      now,
+      input.reason,
+      input.id,
+    ),
+    announce("policy", input.id, 0, now),
+  ]),
+};
+
+/** Operations of this subject. */
+export const approvalOps = {
+  ...itemOps,
+  ...policyOps,
+  "tools.store": op(by, Tools, (input, { now }) => [
+    sql("UPDATE known_tools SET available = 0"),
+    ...input.tools.map((tool) =>
+      sql(
+        `INSERT INTO known_tools (name, source, class, description, parameters, schema_hash, available, first_seen, last_seen)
+         VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (name) DO UPDATE SET source = excluded.source, class = excluded.class,
+           description = excluded.description, parameters = excluded.parameters, schema_hash = excluded.schema_hash, available = 1,
+           last_seen = excluded.last_seen`,
+        tool.name,
+        tool.source,
+        tool.class,
+        tool.description,
+        json(tool.parameters),
+        tool.schemaHash,
+        now,
+        now,
+      )
+    ),
+    sql(
+      `INSERT INTO settings (key, value, at) VALUES ('sandbox', ?, ?)
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at`,
+      input.sandbox,
+      now,
+    ),
+    announce("policy", "tools", 0, now),
+  ]),
+  "decision.append": op(by, Append, (input) => [
+    ...labelled(
+      "the decisions chain ends where this entry begins",
+      guard(
+        "(SELECT COALESCE(max(seq), 0) FROM decisions) = ? AND COALESCE((SELECT hash FROM decisions WHERE seq = ?), ?) = ?",
+        input.seq - 1,
+        input.seq - 1,
+        "0".repeat(64),
+        input.prevHash,
+      ),
+    ),
+    sql(
+      `INSERT INTO decisions (seq, at, kind, item_id, call_id, conversation, actor, surface, device, decision, digest, body, prev_hash, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      input.seq,
+      input.at,
+      input.kind,
+      input.itemId,
+      input.callId,
+      input.conversation,
+      input.actor,
+      input.surface,
+      input.device,
+      input.decision,
+      input.digest,
+      input.body,
+      input.prevHash,
+      input.hash,
+    ),
+  ]),
+  /** The toolbox could not take over a call that may run; a call that has ended meanwhile is left as it is. */
+  "call.abandon": op(by, z.object({ callId: z.string(), outcome: z.string() }), (input, { now }) => [
+    sql(
+      `UPDATE tool_calls SET state = 'failed', outcome = ?, updated_at = ?
+       WHERE id = ? AND state IN ('judged', 'decided', 'executing')`,
+      input.outcome,
+      now,
+      input.callId,
+    ),
+  ]),
+} as const;
