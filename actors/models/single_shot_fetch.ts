@@ -2,7 +2,7 @@
  * A fetch that does not send a POST twice.
  *
  * Deno's fetch re-sends a request by itself when a kept-alive connection drops before the answer; a model step would
- * then be paid twice. Without idle connections there is nothing to re-send on. Proved by `pi/pi_stream_test.ts`.
+ * then be paid twice. Without idle connections there is nothing to re-send on. Proved by `pi/pi_faults_test.ts`.
  */
 
 export interface SingleShotFetch {

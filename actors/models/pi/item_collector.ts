@@ -3,7 +3,7 @@
  *
  * Pure state, no I/O. Promises: argument text is kept as the model wrote it; call ids are unique within the history;
  * an item counts as complete only when its end was seen in a protocol that marks the end of items; a tool call that
- * was cut by the output limit is dropped. Proved by `pi_stream_test.ts`.
+ * was cut by the output limit is dropped. Proved by `pi_stream_test.ts` and `pi_faults_test.ts`.
  */
 
 import type { AssistantMessage, AssistantMessageEvent } from "@earendil-works/pi-ai";

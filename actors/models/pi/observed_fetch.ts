@@ -3,7 +3,7 @@
  *
  * Promises: a second request is refused, so nothing below can repeat a step without our knowing; status, headers and
  * the start of an error body are kept for classification; `end()` closes the answer as if the server had; `release()`
- * frees the connection. It does not know providers. Proved by `pi_stream_test.ts`.
+ * frees the connection. It does not know providers. Proved by `pi_stream_test.ts` and `pi_faults_test.ts`.
  */
 
 /** At most this much of an error body is read, in bytes. */

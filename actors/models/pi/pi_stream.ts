@@ -4,7 +4,7 @@
  * The only file that runs pi-ai code. Promises: one HTTP request a step, never repeated here or below; a stream
  * without progress for `idleLimitMs` fails as transient; one that has finished but stays open is closed after
  * `finishGraceMs`; no secret in any message. Environment variables are not read for anything that matters; run it with
- * `--ignore-env`, because the libraries below look at some. Proved by `pi_stream_test.ts`.
+ * `--ignore-env`, because the libraries below look at some. Proved by `pi_stream_test.ts` and `pi_faults_test.ts`.
  */
 
 import { type AssistantMessage, type AssistantMessageEvent, normalizeContext } from "@earendil-works/pi-ai";
