@@ -1,7 +1,7 @@
 /**
  * One escaper for text that is not ours, on every surface (web, Zulip, push). Invisible and direction-changing characters become visible
  * `\u{…}` escapes; a literal backslash that could be taken for one is doubled. The result is printable, keeps line breaks and tabs, and is
- * injective: two different texts never look the same because of this function. Pure. Proven by `printable_test.ts`.
+ * injective: two different texts never look the same because of this function. Pure. Proven by `actors/zulip/intake_test.ts`.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What the card of a pending item says in its topic. Pure. Text that is not ours stands in code, so it cannot forge the card's own words.
- * Proven by `card_test.ts`.
+ * Proven by `intake_test.ts`.
  */
 import { printable } from "../../lib/printable.ts";
 import { codeBlock, codeSpan } from "../../zulip/markdown.ts";

@@ -1,6 +1,6 @@
 /**
  * Commands in a topic: `!help`, `!status`, `!stop`, `!new`, `!model`. Parsing is pure; what a command does is the intake's business.
- * Proven by `commands_test.ts`.
+ * Proven by `intake_test.ts`.
  */
 
 /** A command, or the text to hand to the conversation. */

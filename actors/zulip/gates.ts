@@ -1,6 +1,6 @@
 /**
  * Whether a message engages the bot: the gates in their order, as one pure function. It knows no rows and does no calls.
- * Proven by `gates_test.ts`, one case a gate.
+ * Proven by `intake_test.ts`, one case a gate.
  */
 import { hasMention, type Mentionable } from "../../zulip/mention.ts";
 import type { Message } from "../../zulip/wire/messages.ts";

@@ -1,7 +1,7 @@
 /**
  * The topic journal: which conversation a topic or DM group belongs to, and where a conversation stands now. It follows renames, moves and
  * the resolved mark. The memory here is what the rows say plus changes whose operations were handed to the caller to commit; it does no I/O.
- * Proven by `journal_test.ts`.
+ * Proven by `intake_test.ts`.
  */
 import type { TopicRow } from "../../store/reads/zulip.ts";
 import type { Target } from "../../zulip/client.ts";

@@ -1,6 +1,6 @@
 /**
  * Who is a bot and which channels are served, kept up to date from the queue's events. No I/O: the gateway feeds it.
- * Proven by `gates_test.ts`.
+ * Proven by `intake_test.ts`.
  */
 import type { ZulipEvent } from "../../zulip/wire/events.ts";
 import type { Channel, User } from "../../zulip/wire/register.ts";

@@ -1,6 +1,6 @@
 /**
  * Finding a post of ours in history: by the hash of its body, in order, passing over messages that other posts already own. Pure.
- * Proven by `poster_test.ts`.
+ * Proven by `intake_test.ts`.
  */
 
 /** The id of the oldest of our messages with this body that no other post has claimed, or null. */

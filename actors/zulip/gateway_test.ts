@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { systemClock } from "../../lib/clock.ts";
+import type { Gateway } from "../../runtime/actor.ts";
+import { bootstrap } from "../../store/migrate.ts";
+import { openDb } from "../../store/open.ts";
+import { FakeZulip } from "../../tests/doubles/fake_zulip/mod.ts";
+import { GatewayContextDouble } from "../../tests/doubles/gateway_context.ts";
+import { createZulipClient } from "../../zulip/client.ts";
+import type { TopicAnswer } from "../protocol/zulip.ts";
+import type { ZulipConfig } from "./config.ts";
+import { zulipGateway } from "./gateway.ts";
+
+/** The real gateway on a real file, talking to the fake server over loopback. `crash` ends it without a word and starts another. */
+class Bench {
+  context!: GatewayContextDouble;
+  gateway!: Gateway;
+
+  private constructor(
+    readonly fake: FakeZulip,
+    readonly site: string,
+    readonly folder: string,
+    readonly db: Awaited<ReturnType<typeof openDb>>,
+    readonly config: Partial<ZulipConfig>,
+    readonly stopServer: () => Promise<void>,
+  ) {}
+
+  static async open(config: Partial<ZulipConfig> = {}): Promise<Bench> {
+    const fake = new FakeZulip();
+    const server = await fake.start();
+    const folder = await Deno.makeTempDir();
+    const db = await openDb({ url: `file:${folder}/test.db` });
+    await bootstrap(db);
+    const bench = new Bench(fake, server.url, folder, db, config, () => server.stop());
+    await bench.start();
+    return bench;
+  }
+
+  async start(): Promise<void> {
+    const { fake, site } = this;
+    const config: ZulipConfig = {
+      site,
+      email: fake.bot.email,
+      apiKey: fake.bot.apiKey,
+      channels: ["general"],
+      allowedUserIds: [],
+      dms: true,
+      editIntervalMs: 50,
+      editsPerMinute: 6_000,
+      settleAfterMs: 400,
+      inboxUrl: "http://inbox.test",
+      ...this.config,
+    };
+    this.context = new GatewayContextDouble("zulip", this.db, config);
+    this.gateway = zulipGateway(() => ({
+      config,
+      // Short, since one test leaves a call unanswered.
+      client: createZulipClient({
+        timeoutMs: 2_000,
+        site,
+        email: config.email,
+        apiKey: config.apiKey,
+        clock: systemClock,
+      }),
+      clock: systemClock,
+      random: () => 0,
+    }));
+    await this.gateway.start(this.context);
+    await fake.until(() => fake.waitingPolls > 0);
+  }
+
+  async crash(): Promise<void> {
+    this.context.stop();
+    await this.gateway.stop?.();
+    await this.fake.until(() => this.fake.waitingPolls === 0);
+    await this.start();
+  }
+
+  /** A turn as the conversation sees it: the message that reached it. */
+  async heard(text: string): Promise<{ conversation: string; messageId: number; addressed: boolean }> {
+    const send = await this.context.until(({ type, payload }) =>
+      type === "conversation.message" && (payload as { text: string }).text === text
+    );
+    const payload = send.payload as { messageId: number; addressed: boolean };
+    return { conversation: send.to.replace("conversation/", ""), ...payload };
+  }
+
+  async answer(
+    conversation: string,
+    answer: Partial<TopicAnswer> & { turnId: string; text: string },
+  ): Promise<void> {
+    await this.gateway.handle(
+      this.context.delivery({
+        type: "topic.answer",
+        from: `conversation/${conversation}`,
+        payload: { status: "complete", silent: false, ...answer },
+      }),
+    );
+  }
+
+  /** What the bot's messages in a topic say. */
+  said(topic: string, channel = "general"): string[] {
+    return this.fake.messagesIn(channel, topic).filter(({ senderId }) => senderId === this.fake.bot.id).map((
+      { content },
+    ) => content);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.context.stop();
+    await this.gateway.stop?.();
+    await this.stopServer();
+    await this.db.close();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+const longText = "An answer that is long enough to be worth a message of its own. ";
+
+Deno.test("a mention opens a conversation, and later messages of the topic belong to it unaddressed", async () => {
+  await using bench = await Bench.open();
+
+  bench.fake.say("King Hamlet", "general", "lunch", "@**Callboard** what is there?");
+  const first = await bench.heard("what is there?");
+  bench.fake.say("Iago", "general", "lunch", "soup, I hope");
+  const second = await bench.heard("soup, I hope");
+
+  assert.equal(second.conversation, first.conversation);
+  assert.deepEqual([first.addressed, second.addressed], [true, false]);
+});
+
+Deno.test("what nobody addressed to the bot reaches no conversation", async () => {
+  await using bench = await Bench.open();
+
+  bench.fake.say("King Hamlet", "general", "chat", "nobody called you");
+  bench.fake.say("King Hamlet", "ops", "chat", "@**Callboard** not served here");
+  bench.fake.notice("general", "chat", "@**Callboard** says the system");
+  bench.fake.say("King Hamlet", "general", "chat", "@**Callboard** you");
+  await bench.heard("you");
+
+  assert.equal(bench.context.sent.filter(({ type }) => type === "conversation.message").length, 1);
+});
+
+Deno.test("one message that comes by queue and four times by webhook counts once", async () => {
+  await using bench = await Bench.open();
+  const message = bench.fake.say("King Hamlet", "general", "twice", "@**Callboard** once please");
+  await bench.heard("once please");
+
+  for (let delivery = 0; delivery < 4; delivery++) {
+    const response = await fetch(`${bench.site}/api/v1/messages/${message.id}?apply_markdown=false`, {
+      headers: { authorization: `Basic ${btoa(`${bench.fake.bot.email}:${bench.fake.bot.apiKey}`)}` },
+    });
+    const body = await response.json();
+    const effects = await bench.gateway.handle(
+      bench.context.delivery({
+        type: "zulip.received",
+        from: "edge",
+        payload: { realm: bench.site, messageId: message.id, message: body.message },
+      }),
+    );
+    await bench.context.commit(effects ?? {});
+  }
+
+  assert.equal(bench.context.sent.filter(({ type }) => type === "conversation.message").length, 1);
+});
+
+Deno.test("a final answer is posted once however often it is delivered", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation, messageId } = await bench.heard("go");
+
+  await bench.answer(conversation, {
+    turnId: "turn-1",
+    text: longText,
+    footer: "a-model",
+    triggerId: messageId,
+  });
+  await bench.answer(conversation, {
+    turnId: "turn-1",
+    text: longText,
+    footer: "a-model",
+    triggerId: messageId,
+  });
+  await bench.crash();
+  await bench.answer(conversation, {
+    turnId: "turn-1",
+    text: longText,
+    footer: "a-model",
+    triggerId: messageId,
+  });
+
+  assert.deepEqual(bench.said("t"), [`${longText}
+
+*a-model*`]);
+});
+
+Deno.test("a streamed answer is edited in place and ends as the final text", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation, messageId } = await bench.heard("go");
+
+  bench.gateway.ephemeral?.(
+    bench.context.delivery({
+      type: "topic.progress",
+      from: `conversation/${conversation}`,
+      payload: { turnId: "turn-1", version: 1, text: longText, status: "", triggerId: messageId },
+    }).message,
+  );
+  await bench.fake.until(() => bench.said("t").length === 1);
+  const streamed = bench.said("t")[0];
+  await bench.answer(conversation, {
+    turnId: "turn-1",
+    text: `${longText}\n\nThe end.`,
+    triggerId: messageId,
+  });
+
+  assert.match(streamed ?? "", /\*\(…\)\*$/);
+  assert.deepEqual(bench.said("t"), [`${longText}\n\nThe end.`]);
+  assert.equal(
+    bench.fake.message(messageId).reactions.length,
+    0,
+    "the acknowledging reaction was taken back",
+  );
+});
+
+Deno.test("an answer whose POST was stored but not answered is adopted, not repeated", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  bench.fake.dropNextResponse("POST /messages");
+
+  await bench.answer(conversation, { turnId: "turn-1", text: longText });
+
+  assert.equal(bench.said("t").length, 1);
+});
+
+Deno.test("an answer whose POST never arrived is sent again after history was read", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  bench.fake.dropNextRequest("POST /messages");
+
+  await bench.answer(conversation, { turnId: "turn-1", text: longText });
+
+  assert.equal(bench.said("t").length, 1);
+  assert.equal(bench.fake.requestsTo("POST /messages").length, 2);
+});
+
+Deno.test("a post of a killed gateway is found in history by the next one", async () => {
+  await using bench = await Bench.open({ settleAfterMs: 60_000 });
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  bench.fake.hangNextResponse("POST /messages");
+  const lost = bench.answer(conversation, { turnId: "turn-1", text: longText }).catch(() => undefined);
+  await bench.fake.until(() => bench.said("t").length === 1);
+
+  await bench.crash();
+  await lost;
+  await bench.answer(conversation, { turnId: "turn-1", text: longText });
+
+  assert.deepEqual(bench.said("t"), [longText.trim()]);
+});
+
+Deno.test("an answer follows its topic through rename, resolve and a queue lost meanwhile", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "old", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  await bench.answer(conversation, { turnId: "turn-1", text: "first" });
+
+  bench.fake.renameTopic("King Hamlet", "general", "old", "new");
+  bench.fake.resolveTopic("King Hamlet", "general", "new");
+  bench.fake.say("King Hamlet", "general", "✔ new", "more");
+  await bench.heard("more");
+  await bench.answer(conversation, { turnId: "turn-2", text: "second" });
+
+  assert.deepEqual(bench.said("✔ new"), ["first", "second"]);
+  assert.deepEqual(bench.said("new"), []);
+});
+
+Deno.test("messages in a gap after a lost queue are recovered once and in order", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** one");
+  await bench.heard("one");
+
+  const release = bench.fake.holdEvents();
+  bench.fake.say("King Hamlet", "general", "t", "two");
+  bench.fake.say("King Hamlet", "general", "t", "three");
+  bench.fake.loseQueues();
+  release();
+  await bench.heard("three");
+
+  const texts = bench.context.sent.filter(({ type }) => type === "conversation.message")
+    .map(({ payload }) => (payload as { text: string }).text);
+  assert.deepEqual(texts, ["one", "two", "three"]);
+});
+
+Deno.test("a card is shown with what can decide it, and settles by an edit", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  const item = {
+    conversation,
+    itemId: "item-1",
+    version: 1,
+    kind: "approval",
+    state: "waiting",
+    tool: "exec_command",
+    suggestions: [],
+    described: {
+      class: "exec",
+      source: "builtin",
+      summary: "df -h",
+      paths: [],
+      outside: [],
+      preview: { kind: "command", text: "df -h" },
+      sandboxed: true,
+      askOnce: false,
+      risk: "medium",
+      idempotent: false,
+    },
+  };
+
+  const shown = await bench.gateway.handle(
+    bench.context.delivery({ type: "card.show", from: "approval", payload: item }),
+  );
+  const [card] = bench.fake.messagesIn("general", "t").filter(({ senderId }) =>
+    senderId === bench.fake.bot.id
+  );
+  await bench.gateway.handle(
+    bench.context.delivery({
+      type: "card.show",
+      from: "approval",
+      payload: { ...item, version: 2, state: "applied", decision: "allow_once", decidedBy: "Olivia" },
+    }),
+  );
+
+  assert.ok(card);
+  assert.deepEqual(shown?.send?.[0]?.payload, {
+    itemId: "item-1",
+    version: 1,
+    messageId: card.id,
+    whole: true,
+  });
+  assert.deepEqual(bench.said("t").length, 1);
+  assert.match(bench.said("t")[0] ?? "", /^\*\*✅ Allowed once by Olivia:\*\* `exec_command`/);
+});
+
+Deno.test("the answer stands below a card that came after the streamed beginning", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  bench.gateway.ephemeral?.(
+    bench.context.delivery({
+      type: "topic.progress",
+      from: `conversation/${conversation}`,
+      payload: { turnId: "turn-1", version: 1, text: longText, status: "" },
+    }).message,
+  );
+  await bench.fake.until(() => bench.said("t").length === 1);
+  await bench.gateway.handle(
+    bench.context.delivery({
+      type: "topic.note",
+      from: "supervisor",
+      payload: { conversation, key: "n", text: "a note" },
+    }),
+  );
+
+  await bench.answer(conversation, { turnId: "turn-1", text: `${longText}and more` });
+
+  assert.deepEqual(bench.said("t"), ["a note", `${longText}and more`]);
+});
+
+Deno.test("commands are carried out without a turn and without opening a conversation", async () => {
+  await using bench = await Bench.open();
+
+  bench.fake.say("King Hamlet", "general", "fresh", "@**Callboard** !stop");
+  await bench.fake.until(() => bench.said("fresh").length === 1);
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  await bench.heard("go");
+  bench.fake.say("King Hamlet", "general", "t", "!STOP");
+  const stop = await bench.context.until(({ type }) => type === "conversation.stop");
+  bench.fake.say("King Hamlet", "general", "t", "!wat");
+  await bench.fake.until(() => bench.said("t").length === 1);
+
+  assert.match(bench.said("fresh")[0] ?? "", /no conversation/);
+  assert.match(stop.to, /^conversation\//);
+  assert.match(bench.said("t")[0] ?? "", /no command `!wat`/);
+});
