@@ -98,6 +98,15 @@ export interface RequestRaised {
 /** Why a turn was cut short. */
 export type AbortReason = "interrupted" | "replaced" | "crashed";
 
+/** The four families of call events differ in name only. */
+export type CallBeginType =
+  | "tool_call_begin"
+  | "exec_command_begin"
+  | "mcp_tool_call_begin"
+  | "patch_apply_begin";
+/** See `CallBeginType`. */
+export type CallEndType = "tool_call_end" | "exec_command_end" | "mcp_tool_call_end" | "patch_apply_end";
+
 /** Payload by event type. Times are milliseconds since the epoch. */
 export interface EventPayloads {
   /** First of all, and again whenever the title changes. */
@@ -108,7 +117,8 @@ export interface EventPayloads {
     readonly turnId: string;
     readonly model: string;
     readonly startedAt: number;
-    readonly addressed: boolean;
+    /** Nobody called the agent by name, or a schedule started it: it may decline to answer. */
+    readonly mayBeSilent: boolean;
     readonly triggerId?: number | undefined;
   };
   user_message: EventInput & { readonly turnId: string; readonly steered: boolean };

@@ -1,0 +1,5 @@
+/** The entry of a conversation's Worker bundle. */
+import { runPure } from "../../runtime/pure_worker.ts";
+import { conversation } from "./conversation.ts";
+
+runPure(conversation);
