@@ -1,0 +1,213 @@
+/**
+ * Reads of pending items in the shape of the HTTP API, with their conversation joined. A viewer's channels limit lists and single items alike.
+ * Proven by `store/decide_test.ts`.
+ */
+import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
+import { type Db, objects, sql } from "../db.ts";
+import type { StoredDecision } from "../ops/approval.ts";
+import { type Viewer, visible } from "./access.ts";
+
+/** The life of an item. */
+export type ItemState = "waiting" | "decided" | "applied" | "failed" | "expired" | "superseded" | "cancelled";
+
+/** An item as people see it (design §13). Times are milliseconds since the epoch; JSON columns are parsed. */
+export interface ItemView {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly state: ItemState;
+  readonly version: number;
+  /** `source`: `web`, `channel` or `dm`. */
+  readonly conversation: { readonly id: string; readonly title: string; readonly source: string };
+  readonly turnId?: string;
+  readonly callId?: string;
+  readonly tool?: string;
+  /** Parsed; absent when it is no JSON. */
+  readonly arguments?: unknown;
+  /** As the toolbox described it. */
+  readonly described?: unknown;
+  readonly digest?: string;
+  readonly risk?: "low" | "medium" | "high";
+  readonly trace?: readonly { readonly step: string; readonly outcome: string; readonly ref?: string }[];
+  readonly question?: string;
+  readonly suggestions?: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly expiresAt?: number;
+  readonly laterUntil?: number;
+  readonly deliveredAt?: number;
+  readonly seenAt?: number;
+  readonly decision?: Omit<StoredDecision, "decision"> & {
+    readonly decision: DecisionKind;
+    readonly at: number;
+    readonly note?: string;
+  };
+  readonly note?: string;
+}
+
+/** An item with what the compare-and-set needs and people do not see. */
+export interface FoundItem {
+  readonly item: ItemView;
+  /** The identity of who decided. */
+  readonly decidedBy: string | null;
+  /** The channel in which the conversation stands, if it stands in one. */
+  readonly channelId: number | null;
+  /** Only *once* may be given. */
+  readonly askOnce: boolean;
+}
+
+/** Which items to list. */
+export interface ItemQuery {
+  readonly viewer: Viewer;
+  /** Absent: every state. */
+  readonly state?: ItemState | undefined;
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** A page of items; `total` counts all that the viewer may see in that state. */
+export interface ItemPage {
+  readonly items: readonly ItemView[];
+  readonly total: number;
+  readonly next?: string;
+}
+
+const COLUMNS =
+  `p.id, p.kind, p.state, p.version, p.conversation, p.turn_id, p.call_id, p.tool, p.arguments, p.described, p.digest, p.risk,
+  p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.later_until, p.created_at, p.updated_at,
+  p.expires_at, c.title, c.source, c.channel_id`;
+const FROM = "pending_items p LEFT JOIN conversations c ON c.id = p.conversation";
+
+/** One item with its inner facts, or undefined. The caller asks `canSee`. Rejects with `DbError`. */
+export async function findItem(db: Db, id: string): Promise<FoundItem | undefined> {
+  const rows = await db.query(sql(`SELECT ${COLUMNS} FROM ${FROM} WHERE p.id = ?`, id));
+  const row = objects<ItemRow>(rows)[0];
+  if (!row) return undefined;
+  const item = toItem(row);
+  return { item, decidedBy: row.decided_by, channelId: row.channel_id, askOnce: isAskOnce(item.described) };
+}
+
+/** One item that the viewer may see, or undefined. Rejects with `DbError`. */
+export async function getItem(db: Db, id: string, viewer: Viewer): Promise<ItemView | undefined> {
+  const seen = visible(viewer, "c.channel_id");
+  const rows = await db.query(
+    sql(`SELECT ${COLUMNS} FROM ${FROM} WHERE p.id = ? AND ${seen.text}`, id, ...seen.args),
+  );
+  const row = objects<ItemRow>(rows)[0];
+  return row && toItem(row);
+}
+
+/** A page: what waits oldest first, everything else newest first. Rejects with `DbError`. */
+export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
+  const seen = visible(query.viewer, "c.channel_id");
+  const oldestFirst = query.state === "waiting";
+  const inState = query.state === undefined ? "1" : "p.state = ?";
+  const state = query.state === undefined ? [] : [query.state];
+  const after = query.after === undefined ? "1" : oldestFirst ? "p.id > ?" : "p.id < ?";
+  const [page, count] = await db.queryAll([
+    sql(
+      `SELECT ${COLUMNS} FROM ${FROM} WHERE ${inState} AND ${seen.text} AND ${after}
+       ORDER BY p.id ${oldestFirst ? "ASC" : "DESC"} LIMIT ?`,
+      ...state,
+      ...seen.args,
+      ...(query.after === undefined ? [] : [query.after]),
+      query.limit + 1,
+    ),
+    sql(`SELECT count(*) AS total FROM ${FROM} WHERE ${inState} AND ${seen.text}`, ...state, ...seen.args),
+  ]);
+  if (!page || !count) throw new Error("the database answered fewer queries than were asked");
+  const rows = objects<ItemRow>(page);
+  const items = rows.slice(0, query.limit).map(toItem);
+  const last = rows.length > query.limit ? items.at(-1) : undefined;
+  return {
+    items,
+    total: objects<{ total: number }>(count)[0]?.total ?? 0,
+    ...(last ? { next: last.id } : {}),
+  };
+}
+
+interface ItemRow {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly state: ItemState;
+  readonly version: number;
+  readonly conversation: string;
+  readonly turn_id: string | null;
+  readonly call_id: string | null;
+  readonly tool: string | null;
+  readonly arguments: string | null;
+  readonly described: string | null;
+  readonly digest: string | null;
+  readonly risk: "low" | "medium" | "high" | null;
+  readonly trace: string | null;
+  readonly question: string | null;
+  readonly decision: string | null;
+  readonly note: string | null;
+  readonly delivered_at: number | null;
+  readonly seen_at: number | null;
+  readonly decided_at: number | null;
+  readonly decided_by: string | null;
+  readonly later_until: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number | null;
+  readonly title: string | null;
+  readonly source: string | null;
+  readonly channel_id: number | null;
+}
+
+function toItem(row: ItemRow): ItemView {
+  // These columns hold what `store/ops/approval.ts` wrote.
+  const question = json(row.question) as { text: string; suggestions: string[] } | undefined;
+  const trace = json(row.trace) as { steps: NonNullable<ItemView["trace"]> } | undefined;
+  const decision = json(row.decision) as StoredDecision & { decision: DecisionKind } | undefined;
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    version: row.version,
+    conversation: { id: row.conversation, title: row.title ?? "", source: row.source ?? "web" },
+    ...given("turnId", row.turn_id),
+    ...given("callId", row.call_id),
+    ...given("tool", row.tool),
+    ...given("arguments", json(row.arguments)),
+    ...given("described", json(row.described)),
+    ...given("digest", row.digest),
+    ...given("risk", row.risk),
+    ...given("trace", trace?.steps),
+    ...given("question", question?.text),
+    ...given("suggestions", question?.suggestions),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    ...given("expiresAt", row.expires_at),
+    ...given("laterUntil", row.later_until),
+    ...given("deliveredAt", row.delivered_at),
+    ...given("seenAt", row.seen_at),
+    ...given("note", row.note),
+    ...given("decision", decision && { ...decision, at: row.decided_at ?? row.updated_at }),
+  };
+}
+
+/** A member only when there is something to say, as `exactOptionalPropertyTypes` wants it. */
+function given<Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): { readonly [N in Name]?: Value } {
+  if (value === null || value === undefined) return {};
+  return { [name]: value } as { readonly [N in Name]?: Value }; // the computed name is exactly `Name`
+}
+
+/** Arguments are a model's words and may be no JSON. */
+function json(text: string | null): unknown {
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAskOnce(described: unknown): boolean {
+  return typeof described === "object" && described !== null && "askOnce" in described &&
+    described.askOnce === true;
+}
