@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** npm packages that exactly one file of the product may import. */
 const onlyImporter: Readonly<Record<string, string>> = {
-  "@earendil-works/pi-ai": "actors/models/pi_stream.ts",
+  "@earendil-works/pi-ai": "actors/models/pi/pi_stream.ts",
   "@libsql/client": "store/native_db.ts",
   "@libsql/client/web": "store/web_db.ts",
   "croner": "actors/scheduler/cron.ts",

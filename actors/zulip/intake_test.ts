@@ -90,7 +90,7 @@ Deno.test.each([
   ["/tmp is full", { kind: "text", text: "/tmp is full" }],
   ["/me waves", { kind: "text", text: "/me waves" }],
   ["!stop the presses", { kind: "text", text: "!stop the presses" }],
-])("command %0 is read as it is meant", (text, command) => {
+])("command $0 is read as it is meant", (text, command) => {
   assert.deepEqual(parseCommand(text), command);
 });
 
