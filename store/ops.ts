@@ -10,6 +10,7 @@ import { approvalOps } from "./ops/approval.ts";
 import { callOps } from "./ops/calls.ts";
 import { conversationOps } from "./ops/conversation.ts";
 import { schedulerOps } from "./ops/scheduler.ts";
+import { toolboxOps } from "./ops/toolbox.ts";
 import { zulipOps } from "./ops/zulip.ts";
 
 /** Every operation. */
@@ -18,6 +19,7 @@ export const opCatalogue = {
   ...callOps,
   ...conversationOps,
   ...schedulerOps,
+  ...toolboxOps,
   ...zulipOps,
 } as const;
 

@@ -12,9 +12,13 @@ export const ScheduleSpec = z.discriminatedUnion("kind", [
 ]);
 export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 
-/** `requestId` comes back in the answer: the tool call's id, or the edge's command id. */
+/**
+ * `requestId` comes back in the answer: the tool call's id, or the edge's command id. A tool call is also named as `callId`, which
+ * `request.failed` copies.
+ */
 export const SchedulePut = z.object({
   requestId: z.string(),
+  callId: z.string().optional(),
   conversation: z.string(),
   key: z.string().min(1).max(100),
   spec: ScheduleSpec,
@@ -24,10 +28,19 @@ export const SchedulePut = z.object({
 });
 export type SchedulePut = z.infer<typeof SchedulePut>;
 
-export const ScheduleList = z.object({ requestId: z.string(), conversation: z.string() });
+export const ScheduleList = z.object({
+  requestId: z.string(),
+  callId: z.string().optional(),
+  conversation: z.string(),
+});
 export type ScheduleList = z.infer<typeof ScheduleList>;
 
-export const ScheduleCancel = z.object({ requestId: z.string(), conversation: z.string(), key: z.string() });
+export const ScheduleCancel = z.object({
+  requestId: z.string(),
+  callId: z.string().optional(),
+  conversation: z.string(),
+  key: z.string(),
+});
 export type ScheduleCancel = z.infer<typeof ScheduleCancel>;
 
 /** A schedule as its conversation may see it. Times are milliseconds since the epoch. */
