@@ -1,0 +1,82 @@
+/**
+ * The supervisor as a child process, started exactly as the `supervisor` task starts it. Used by the end-to-end tests, the development set-up
+ * and the benchmarks.
+ */
+const root = new URL("..", import.meta.url);
+
+/** The task's own flags, so that what is tested is what is run. */
+async function taskArguments(): Promise<string[]> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  return String(tasks.supervisor).split(" ").slice(1);
+}
+
+/** A running supervisor. */
+export interface SupervisorProcess {
+  readonly pid: number;
+  /** Origin of its inbox, for example `http://localhost:41234`. */
+  readonly url: string;
+  /** The printed one-time sign-in link, when there was one. */
+  readonly signInLink: string | undefined;
+  /** Everything it wrote so far. */
+  output(): string;
+  /** Sends a signal and resolves with the exit code when it is gone. */
+  stop(signal?: Deno.Signal): Promise<number>;
+  readonly status: Promise<Deno.CommandStatus>;
+}
+
+/** Starts it with this environment (and a few variables of the machine); resolves when it serves. Rejects with its output when it ends first. */
+export async function startSupervisor(
+  env: Readonly<Record<string, string>>,
+  options: { readonly cwd?: string; readonly echo?: boolean } = {},
+): Promise<SupervisorProcess> {
+  const passed = Object.fromEntries(
+    ["PATH", "HOME", "DENO_DIR", "LANG", "TZ"].flatMap((name) => {
+      const value = Deno.env.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const child = new Deno.Command(Deno.execPath(), {
+    args: await taskArguments(),
+    cwd: options.cwd ?? root,
+    clearEnv: true,
+    env: { ...passed, PORT: "0", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const serving = Promise.withResolvers<{ url: string; link: string | undefined }>();
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      if (options.echo) await Deno.stderr.write(new TextEncoder().encode(text));
+      const match = /Inbox:\s+(http:\/\/[^\s/]+)(\/\S*)?/.exec(output);
+      if (match?.[1] && output.includes("\n", match.index)) {
+        serving.resolve({ url: match[1], link: match[2] ? match[1] + match[2] : undefined });
+      }
+    }
+  };
+  const reading = Promise.all([read(child.stdout), read(child.stderr)]);
+  const status = child.status.then(async (ended) => {
+    await reading;
+    serving.reject(new Error(`the supervisor ended with ${ended.code} before it served:\n${output}`));
+    return ended;
+  });
+  const { url, link } = await serving.promise;
+  return {
+    pid: child.pid,
+    url,
+    signInLink: link,
+    status,
+    output: () => output,
+    async stop(signal = "SIGTERM") {
+      try {
+        child.kill(signal);
+      } catch (error) {
+        // It ended by itself; its status says how.
+        if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+      }
+      return (await status).code;
+    },
+  };
+}
