@@ -127,7 +127,12 @@ export interface EventPayloads {
   /** A model is asked; not before `notBefore`. */
   step_started: AtAttempt & { readonly notBefore?: number | undefined };
   agent_reasoning: AtAttempt & { readonly text: string; readonly signature?: string | undefined };
-  agent_message: AtAttempt & { readonly text: string; readonly signature?: string | undefined };
+  /** `partial`: the turn was cut while the model still wrote; this is what people had seen of it. */
+  agent_message: AtAttempt & {
+    readonly text: string;
+    readonly signature?: string | undefined;
+    readonly partial?: boolean | undefined;
+  };
   /** The model stopped by itself; its calls, if any, begin with this step's `*_begin` events. */
   step_completed: AtAttempt & {
     readonly stopReason: "stop" | "tool_use" | "length" | "refusal";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ada, call, Desk, durable, text, topic, usage } from "../../tests/doubles/conversation_desk.ts";
 import type { PayloadOf } from "../protocol.ts";
-import { openCalls } from "./state.ts";
+import { attemptKey, openCalls, statusOf } from "./state.ts";
 
 type Action = (desk: Desk) => void;
 
@@ -246,6 +246,8 @@ function checkLog(desk: Desk): void {
     count(desk.logged("user_message").map((p) => p.id)),
     "each input is said to a model once",
   );
+  const answered = desk.logged("step_completed").map(attemptKey);
+  assert.equal(new Set(answered).size, answered.length, "each attempt is answered once");
   const finals = desk.sentOf("topic.answer").map((send) => send.payload.turnId);
   assert.deepEqual(
     count(finals),
@@ -264,12 +266,13 @@ Deno.test("conversation keeps its promises in any order of messages, deaths and 
         desk.now += 250;
         run(desk);
         assert.deepEqual(durable(desk.restored()), durable(desk.state), "a restart changes nothing");
+        assert.ok(desk.state.turn ?? desk.state.queue.length === 0, "nothing waits while nothing runs");
+        assert.equal(desk.status, statusOf(desk.state), "the row shows the status");
         for (const request of desk.sentOf("model.stream").slice(checked)) checkPrompt(request.payload);
         checked = desk.sentOf("model.stream").length;
       }
       drain(desk);
       checkLog(desk);
-      assert.equal(desk.status, "idle");
     }),
     { numRuns: 150 },
   );

@@ -207,6 +207,27 @@ Deno.test("a stop withdraws calls, tells the next model, ends the session and le
   assert.equal(desk.state.turn?.id, "t2");
 });
 
+Deno.test("a stop keeps what people had seen of the answer", () => {
+  const desk = asking();
+  desk.deliver("model.delta", {
+    turnId: "t1",
+    step: 0,
+    attempt: 0,
+    seq: 0,
+    kind: "text",
+    index: 0,
+    delta: "First, we",
+  });
+  desk.deliver("conversation.stop", { by: ada });
+  desk.finish([text("First, we delete everything.")]);
+
+  assert.equal(desk.last("topic.answer").payload.text, "First, we\n\n*(stopped)*");
+  assert.deepEqual(desk.logged("agent_message").map((said) => [said.text, said.partial]), [[
+    "First, we",
+    true,
+  ]]);
+});
+
 Deno.test("a stop that names another turn, or finds none, does nothing", () => {
   const desk = asking();
   const before = desk.log.length;

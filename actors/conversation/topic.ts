@@ -61,13 +61,15 @@ function spoken(turn: Turn): string[] {
   return turn.texts.filter((text) => text.trim() !== "" && text.trim() !== SILENT);
 }
 
-/** The same with the open items; one that may still become the silence is held back. */
+/** What the agent is saying now and has not completed; text that may still become the silence is held back. */
+export function openTexts(state: ConversationState, turn: Turn): string[] {
+  if (turn.phase !== "sampling" || state.live.step !== presentAttempt(turn)) return [];
+  return state.live.items.filter((item) => item.kind === "text" && !SILENT.startsWith(item.text.trim()))
+    .map((item) => item.text);
+}
+
 function textSoFar(state: ConversationState, turn: Turn): string {
-  const current = turn.phase === "sampling" && state.live.step === presentAttempt(turn);
-  const open = (current ? state.live.items : []).filter((item) =>
-    item.kind === "text" && !SILENT.startsWith(item.text.trim())
-  );
-  return [...spoken(turn), ...open.map((item) => item.text)].join("\n\n");
+  return [...spoken(turn), ...openTexts(state, turn)].join("\n\n");
 }
 
 function statusLine(turn: Turn, now: number): string {

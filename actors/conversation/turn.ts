@@ -6,7 +6,7 @@ import type { AbortReason, EventInput } from "../../lib/conversation_event.ts";
 import { cancelCalls, dropCalls } from "./calls.ts";
 import type { Draft } from "./draft.ts";
 import { noLive, type Turn } from "./state.ts";
-import { answerTopic, isSilent } from "./topic.ts";
+import { answerTopic, isSilent, openTexts } from "./topic.ts";
 import { abortMarker, failureMarker, result, suffix } from "./words.ts";
 
 /** Begins the turn of a queued input. Its id is that of the message which brought the input. */
@@ -49,7 +49,7 @@ export function failTurn(
   answerTopic(draft, turn, { status: "failed", suffix: suffix.failed(failure.message) });
 }
 
-/** Stops a turn at once. Whatever was under way is withdrawn; its late answers find no turn and change nothing. */
+/** Stops a turn at once. What people had seen of the answer stays. Whatever was under way is withdrawn; its late answers find no turn and change nothing. */
 export function abortTurn(
   draft: Draft,
   turn: Turn,
@@ -57,12 +57,11 @@ export function abortTurn(
 ): void {
   cancelCalls(draft, turn, { crashed: cut.reason === "crashed" });
   if (turn.phase === "sampling") {
-    draft.emit("item_completed", {
-      turnId: turn.id,
-      step: turn.step,
-      attempt: turn.attempt,
-      status: "discarded",
-    });
+    const at = { turnId: turn.id, step: turn.step, attempt: turn.attempt };
+    for (const text of openTexts(draft.state, turn)) {
+      draft.emit("agent_message", { ...at, text, partial: true });
+    }
+    draft.emit("item_completed", { ...at, status: "discarded" });
     // A retry that still waits for its time is taken out of the gateway's mailbox; a step that runs is stopped there.
     const delayed = turn.retryAt !== undefined && turn.retryAt > draft.env.now;
     draft.send(
@@ -72,6 +71,7 @@ export function abortTurn(
       delayed ? { replaces: retryName(turn.id) } : {},
     );
   }
+  const ended = draft.state.turn ?? turn;
   draft.emit("turn_aborted", {
     turnId: turn.id,
     reason: cut.reason,
@@ -80,7 +80,7 @@ export function abortTurn(
     durationMs: Math.max(0, draft.env.now - turn.startedAt),
     marker: abortMarker(cut.reason),
   });
-  answerTopic(draft, turn, { status: "aborted", suffix: suffix.aborted[cut.reason] });
+  answerTopic(draft, ended, { status: "aborted", suffix: suffix.aborted[cut.reason] });
 }
 
 /** Under this name a delayed model step can be taken back. */
