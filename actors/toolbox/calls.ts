@@ -1,0 +1,271 @@
+/**
+ * What happens to one tool call in the toolbox: described, run, cancelled, answered. Promises: a call runs only under a grant for the very
+ * digest that it has now; its row says `executing` before the world is touched; a call that may have run is never run again unless running
+ * twice is the same as once; every call ends in one `tool.result`. Every move that another actor may have made first is committed by
+ * itself, so that losing such a race is an answer and not a crash. Proven by `gateway_test.ts`.
+ */
+import { isFinal } from "../../lib/call_state.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Delivery, Effects, GatewayContext } from "../../runtime/actor.ts";
+import type { Op } from "../../store/ops.ts";
+import type { RequestFailed } from "../protocol/conversation.ts";
+import type { ToolCancel, ToolPropose, ToolRedescribe, ToolRun } from "../protocol/tools.ts";
+import { type End, resultFor, settle } from "./answers.ts";
+import { type CallRow, contextOf, readCall } from "./call_row.ts";
+import { describeCall, type DescribedCall, type Describer } from "./describe_call.ts";
+import type { Outcome, Place } from "./tool.ts";
+
+/** What the calls are handled with. */
+export interface CallsOptions {
+  readonly context: GatewayContext;
+  readonly describer: Describer;
+  readonly clock: Clock;
+  /** Makes (if needed) and names the workspace of a conversation. */
+  readonly placeOf: (conversation: string) => Promise<Place>;
+}
+
+/** How many cancelled calls are remembered, for grants that are still on their way. */
+const MAX_CANCELLED = 10_000;
+
+/** All calls of this process. */
+export class Calls {
+  readonly #running = new Map<string, AbortController>();
+  readonly #cancelled = new Set<string>();
+
+  constructor(private readonly options: CallsOptions) {}
+
+  /** `tool.propose`: describe it and ask approval, or say at once what is wrong. */
+  async propose(delivery: Delivery, payload: ToolPropose): Promise<void> {
+    const call = await this.#own(delivery, payload.callId);
+    if (!call) {
+      const conversation = delivery.message.from.slice("conversation/".length);
+      const end: End = { outcome: "invalid", text: "This call is not known." };
+      await this.#try(delivery, { send: [resultFor({ callId: payload.callId, conversation }, end)] });
+      return;
+    }
+    if (call.state !== "proposed") return;
+    const made = await this.#describe(call);
+    if (!made.ok) {
+      await this.#try(delivery, settle(call, { outcome: "invalid", text: made.error.message }));
+      return;
+    }
+    const { described, digest } = made.value;
+    const move: Op = { op: "call.move", callId: call.callId, to: "described", described, digest };
+    await this.#try(delivery, { ops: [move], send: [this.#judge(call, made.value)] });
+  }
+
+  /** `tool.redescribe`: a person edited the arguments; the row stays where it is. */
+  async redescribe(payload: ToolRedescribe): Promise<Effects> {
+    const { callId, itemId, tool, arguments: edited } = payload;
+    const call = await readCall(this.options.context, callId);
+    if (!call) return undescribed(payload, "This call is not known.");
+    const made = await this.#describe({ ...call, tool, arguments: edited });
+    if (!made.ok) return undescribed(payload, made.error.message);
+    const judge = this.#judge({ ...call, tool, arguments: edited }, made.value);
+    return { send: [{ ...judge, payload: { ...judge.payload, editedFor: itemId } }] };
+  }
+
+  /** `tool.run`: run it if it is still what was granted. */
+  async run(delivery: Delivery, { callId, grant }: ToolRun): Promise<Effects | void> {
+    const { context } = this.options;
+    const call = await readCall(context, callId);
+    if (!call || isFinal(call.state) || this.#running.has(callId)) return;
+    const again = call.state === "executing";
+    if (!again && call.state !== "judged" && call.state !== "decided") return;
+    if (again && this.options.describer.find(call.tool)?.answeredElsewhere) return;
+    if (again && !call.described?.idempotent) return settle(call, unknownOutcome);
+    if (this.#cancelled.has(callId)) {
+      await this.#try(delivery, settle(call, { outcome: "cancelled", text: "Cancelled before it began." }));
+      return;
+    }
+    const made = await this.#describe(call);
+    const refusal = refuse(call, made.ok ? made.value.digest : undefined, grant.digest);
+    if (!made.ok || refusal) {
+      const text = made.ok ? refusal ?? "" : made.error.message;
+      await this.#try(delivery, settle(call, { outcome: "failed", text }));
+      return;
+    }
+    if (!context.mayAct()) throw new Error("The lease may have passed on; nothing may begin");
+    return await this.#execute(delivery, { call, made: made.value, grant, again });
+  }
+
+  /** `tool.cancel`: a running call is killed and answers for itself; one in our hands that does not run is ended here. */
+  async cancel(delivery: Delivery, { callId, reason }: ToolCancel): Promise<void> {
+    this.#remember(callId);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const running = this.#running.get(callId);
+      if (running) return running.abort(reason);
+      const call = await this.#own(delivery, callId);
+      if (!call || !["proposed", "judged", "decided", "executing"].includes(call.state)) return;
+      if (await this.#try(delivery, settle(call, { outcome: "cancelled", text: `Cancelled: ${reason}` }))) {
+        return;
+      }
+    }
+  }
+
+  /** Another actor has answered for the tool (`question.answered`, `schedule.answer`). */
+  async answered(delivery: Delivery, callId: string, end: End): Promise<void> {
+    const call = await readCall(this.options.context, callId);
+    if (call?.state !== "executing") return;
+    await this.#try(delivery, settle(call, end));
+  }
+
+  /** `request.failed`: what we asked of another actor did not reach it. */
+  async requestFailed(delivery: Delivery, { callId, type, message }: RequestFailed): Promise<void> {
+    const call = callId === undefined ? undefined : await readCall(this.options.context, callId);
+    const held = type === "tool.judge" ? "described" : "executing";
+    if (call?.state !== held) return;
+    await this.#try(delivery, settle(call, { outcome: "failed", text: `It could not be done: ${message}` }));
+  }
+
+  async #execute(
+    delivery: Delivery,
+    { call, made, grant, again }: {
+      call: CallRow;
+      made: DescribedCall;
+      grant: ToolRun["grant"];
+      again: boolean;
+    },
+  ): Promise<Effects | void> {
+    const { context } = this.options;
+    const { callId } = call;
+    const { bound, digest } = made;
+    const place = await this.options.placeOf(call.conversation);
+    const abort = new AbortController();
+    this.#running.set(callId, abort);
+    try {
+      const move: Op = { op: "call.move", callId, to: "executing", digest, grant };
+      const question = bound.ask?.({ callId, turnId: call.turnId }, place);
+      const started = await delivery.started({ callId }, {
+        ops: again ? [] : [move],
+        send: question ? [{ ...question, dedupe: `toolbox/ask/${callId}` }] : [],
+      });
+      // Lost to somebody who ended the call first: nothing may happen, and its end has been told.
+      if (!started.ok) return;
+      if (!bound.run) {
+        return abort.signal.aborted ? settle(call, { outcome: "cancelled", text: "Cancelled." }) : undefined;
+      }
+      return await this.#work(delivery, { call, made, place, abort });
+    } finally {
+      this.#running.delete(callId);
+      context.log("debug", "tool call left the toolbox's hands", { callId, tool: call.tool });
+    }
+  }
+
+  async #work(
+    delivery: Delivery,
+    { call, made, place, abort }: {
+      call: CallRow;
+      made: DescribedCall;
+      place: Place;
+      abort: AbortController;
+    },
+  ): Promise<Effects> {
+    const { context, clock } = this.options;
+    const { callId, conversation } = call;
+    const signal = AbortSignal.any([abort.signal, delivery.signal, context.signal]);
+    const began = clock.monotonic();
+    const io = {
+      signal,
+      onOutput: (stream: "stdout" | "stderr", chunk: string) =>
+        context.emit({
+          to: `conversation/${conversation}`,
+          type: "tool.output",
+          payload: { callId, stream, chunk },
+        }),
+    };
+    const stopped: Outcome = { ok: false, text: "It had not begun.", aborted: true };
+    const outcome = signal.aborted
+      ? stopped
+      : await this.#attempt(call, () =>
+        made.bound.run?.(place, io, made.described) ?? Promise.resolve(stopped));
+    const durationMs = Math.round(clock.monotonic() - began);
+    return settle(call, { ...ending(outcome, abort.signal.aborted), durationMs });
+  }
+
+  /** A tool that throws is a failed call, not a dead toolbox: the turn goes on. */
+  async #attempt(call: CallRow, run: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await run();
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.options.context.log("warn", "tool failed", { callId: call.callId, tool: call.tool, error: text });
+      return { ok: false, text: `The tool failed: ${text.slice(0, 2_000)}` };
+    }
+  }
+
+  async #describe(call: Pick<CallRow, "tool" | "arguments" | "conversation">) {
+    const place = await this.options.placeOf(call.conversation);
+    return await describeCall(this.options.describer, { tool: call.tool, arguments: call.arguments, place });
+  }
+
+  #judge(call: CallRow, { tool, described, digest }: DescribedCall) {
+    const { callId, turnId, conversation } = call;
+    const context = contextOf(call);
+    const payload = {
+      callId,
+      turnId,
+      conversation,
+      tool: call.tool,
+      arguments: call.arguments,
+      described,
+      digest,
+      schemaHash: tool.spec.schemaHash,
+      ...(context && { context }),
+    };
+    return { to: "approval", type: "tool.judge", payload };
+  }
+
+  /** The call, if it belongs to the conversation that speaks. */
+  async #own(delivery: Delivery, callId: string): Promise<CallRow | undefined> {
+    const call = await readCall(this.options.context, callId);
+    return call && delivery.message.from === `conversation/${call.conversation}` ? call : undefined;
+  }
+
+  /** Commits now; false when a condition did not hold. Anything else that goes wrong is a crash. */
+  async #try(delivery: Delivery, effects: Effects): Promise<boolean> {
+    const committed = await delivery.started({}, effects);
+    if (!committed.ok && committed.error.code !== "guard_failed") {
+      throw new Error(`The toolbox could not commit: ${committed.error.message}`);
+    }
+    return committed.ok;
+  }
+
+  #remember(callId: string): void {
+    this.#cancelled.add(callId);
+    const [oldest] = this.#cancelled;
+    if (this.#cancelled.size > MAX_CANCELLED && oldest !== undefined) this.#cancelled.delete(oldest);
+  }
+}
+
+const unknownOutcome: End = {
+  outcome: "unknown",
+  text:
+    "The outcome is unknown: the toolbox stopped while this call was running. It may have run completely, partly or " +
+    "not at all, and it was not repeated. Look at the present state before you decide what to do.",
+};
+
+function refuse(call: CallRow, now: string | undefined, granted: string): string | undefined {
+  if (granted !== call.digest) return "The approval is for another call than this one, so nothing was done.";
+  if (now !== granted) {
+    return "What this call would do has changed since it was approved (a file it touches, the tool or the sandbox), " +
+      "so nothing was done. Look again and propose it anew.";
+  }
+  return undefined;
+}
+
+function ending(outcome: Outcome, cancelled: boolean): End {
+  const exit = outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode };
+  if (!outcome.aborted) return { outcome: outcome.ok ? "finished" : "failed", text: outcome.text, ...exit };
+  if (cancelled) return { outcome: "cancelled", text: outcome.text, ...exit };
+  return {
+    outcome: "unknown",
+    text: `The toolbox had to stop and killed this call.\n${outcome.text}`,
+    ...exit,
+  };
+}
+
+function undescribed({ callId, itemId }: ToolRedescribe, message: string): Effects {
+  const payload = { callId, itemId, message: message.slice(0, 2_000) };
+  return { send: [{ to: "approval", type: "tool.undescribed", payload }] };
+}

@@ -1,0 +1,69 @@
+/**
+ * The toolbox's start configuration: where workspaces are, which sandbox program to use, which MCP servers to offer. It also says which
+ * Deno permissions a process with this configuration needs, so that the two cannot drift apart. Proven by `gateway_test.ts`.
+ */
+import * as z from "zod";
+
+const ServerName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,30}$/, "lower-case letters, digits, - and _");
+
+/** A stdio server: run in the sandbox in a folder of its own, unless `unsandboxed` says otherwise in so many words. */
+export const StdioServer = z.strictObject({
+  kind: z.literal("stdio"),
+  name: ServerName,
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** The whole environment of the server besides PATH, HOME and LANG. */
+  env: z.record(z.string(), z.string()).default({}),
+  /** True: the server may use the network. */
+  network: z.boolean().default(false),
+  /** Absolute host paths that the server may read, bound at the same place. */
+  readOnly: z.array(z.string().startsWith("/")).default([]),
+  /** True: no sandbox at all. Shown in red. */
+  unsandboxed: z.boolean().default(false),
+  timeoutMs: z.int().min(100).max(3_600_000).default(60_000),
+});
+export type StdioServer = z.infer<typeof StdioServer>;
+
+/** A server reached over streamable HTTP; its host is the only one that the toolbox may connect to for it. */
+export const HttpServer = z.strictObject({
+  kind: z.literal("http"),
+  name: ServerName,
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).default({}),
+  timeoutMs: z.int().min(100).max(3_600_000).default(60_000),
+});
+export type HttpServer = z.infer<typeof HttpServer>;
+
+/** One configured MCP server. */
+export const McpServer = z.discriminatedUnion("kind", [StdioServer, HttpServer]);
+export type McpServer = z.infer<typeof McpServer>;
+
+/** What the composition root gives the toolbox. */
+export const ToolboxConfig = z.strictObject({
+  /** Absolute host folder that holds one workspace a conversation. */
+  workspaces: z.string().startsWith("/"),
+  mcpServers: z.array(McpServer).default([]),
+  /** The sandbox program; where it does not work, effects are locked to *ask once*. */
+  bwrap: z.string().startsWith("/").default("/usr/bin/bwrap"),
+  /** Runs commands where there is no sandbox. */
+  bash: z.string().startsWith("/").default("/bin/bash"),
+  /** IANA name; the default of schedules. */
+  timeZone: z.string().default("UTC"),
+});
+export type ToolboxConfig = z.infer<typeof ToolboxConfig>;
+
+/** The `deno run` permission flags of a toolbox process with this configuration. */
+export function toolboxPermissions(config: ToolboxConfig): string[] {
+  const commands = config.mcpServers.flatMap((server) =>
+    server.kind === "stdio" && server.unsandboxed ? [server.command] : []
+  );
+  const hosts = config.mcpServers.flatMap((server) =>
+    server.kind === "http" ? [new URL(server.url).host] : []
+  );
+  return [
+    `--allow-read=${config.workspaces}`,
+    `--allow-write=${config.workspaces}`,
+    `--allow-run=${[...new Set([config.bwrap, config.bash, ...commands])].join(",")}`,
+    ...(hosts.length > 0 ? [`--allow-net=${[...new Set(hosts)].join(",")}`] : []),
+  ];
+}

@@ -1,0 +1,137 @@
+/**
+ * The Model Context Protocol client, reduced to what the toolbox uses. The only importer of `@modelcontextprotocol/sdk`, so that the next
+ * version of it touches this file and `stdio_transport.ts`'s types alone. It declares no client capability: a server can ask us for nothing.
+ * Proven by `mcp_test.ts` against a real server.
+ */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Outcome } from "../tool.ts";
+
+export type { JSONRPCMessage, Transport };
+
+/** A tool as a server declares it. Everything in it, annotations included, is the server's claim. */
+export interface RemoteTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Record<string, unknown>;
+  readonly readOnly: boolean;
+  /** False only when the server says so. */
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+}
+
+/** A connected server. */
+export interface McpConnection {
+  /** All pages of its list. */
+  tools(): Promise<RemoteTool[]>;
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** How to connect. */
+export interface ConnectOptions {
+  readonly transport: Transport;
+  /** Limit of one request, in milliseconds. */
+  readonly timeoutMs: number;
+  onToolsChanged(): void;
+  /** The connection ended, for whatever reason; also after `close`. */
+  onClosed(): void;
+}
+
+const MAX_PAGES = 50;
+
+/** Connects and shakes hands. Rejects when the server does not answer in time. */
+export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
+  const { transport, timeoutMs } = options;
+  const client = new Client({ name: "callboard", version: "0.1.0" }, { capabilities: {} });
+  client.onclose = options.onClosed;
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
+  try {
+    await client.connect(transport, { timeout: timeoutMs });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return {
+    async tools() {
+      const found: RemoteTool[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const list = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: timeoutMs });
+        found.push(...list.tools.map(toRemoteTool));
+        cursor = list.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return found;
+    },
+    async call(name, args, signal) {
+      const result = await client.callTool({ name, arguments: args }, undefined, {
+        signal,
+        timeout: timeoutMs,
+        maxTotalTimeout: timeoutMs,
+      });
+      return toOutcome(result);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** A transport for a server that is reached over HTTP. */
+export function httpTransport(url: string, headers: Readonly<Record<string, string>>): Transport {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...headers }, redirect: "error" },
+  });
+  // The SDK's class declares `sessionId` as possibly undefined where its own interface, under exact optional types, does not.
+  return transport as Transport;
+}
+
+/** Reads one line of the stdio transport. Throws for what is no JSON-RPC message. */
+export function parseMessage(line: string): JSONRPCMessage {
+  return JSONRPCMessageSchema.parse(JSON.parse(line));
+}
+
+interface Declared {
+  name: string;
+  description?: string | undefined;
+  inputSchema: { [key: string]: unknown };
+  annotations?: {
+    readOnlyHint?: boolean | undefined;
+    destructiveHint?: boolean | undefined;
+    idempotentHint?: boolean | undefined;
+  } | undefined;
+}
+
+function toRemoteTool({ name, description = "", inputSchema, annotations }: Declared): RemoteTool {
+  return {
+    name,
+    description,
+    parameters: inputSchema,
+    readOnly: annotations?.readOnlyHint === true,
+    destructive: annotations?.destructiveHint !== false,
+    idempotent: annotations?.idempotentHint === true,
+  };
+}
+
+function toOutcome(result: Awaited<ReturnType<Client["callTool"]>>): Outcome {
+  const parts = Array.isArray(result.content) ? result.content.map(partText) : [];
+  if (parts.length === 0 && result.structuredContent !== undefined) {
+    parts.push(JSON.stringify(result.structuredContent, null, 2));
+  }
+  return { ok: result.isError !== true, text: parts.join("\n") || "(No output.)" };
+}
+
+/** One content block as text; what is no text is named, not carried. */
+function partText(part: Record<string, unknown>): string {
+  if (part.type === "text" && typeof part.text === "string") return part.text;
+  if (part.type === "resource" && typeof part.resource === "object" && part.resource !== null) {
+    const resource = part.resource;
+    if ("text" in resource && typeof resource.text === "string") return resource.text;
+    return `[resource ${"uri" in resource ? resource.uri : "without address"}]`;
+  }
+  if (part.type === "resource_link") return `[link ${part.uri}]`;
+  const size = typeof part.data === "string" ? `, ${Math.floor(part.data.length * 3 / 4)} bytes` : "";
+  return `[${part.type} ${part.mimeType ?? ""}${size}]`;
+}

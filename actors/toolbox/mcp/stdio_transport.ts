@@ -1,0 +1,115 @@
+/**
+ * MCP over a child process's stdin and stdout, one JSON message a line. Our own instead of the SDK's, because the child must be started
+ * by us: in the sandbox, with a cleared environment, without reading ours. Promises that `onclose` comes once, after the process has ended,
+ * and that `close` ends the process within the grace. Proven by `mcp_test.ts`.
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { type JSONRPCMessage, parseMessage, type Transport } from "./_sdk.ts";
+
+/** The child to start. */
+export interface ChildSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+}
+
+/** Longest message that a server may send, in characters. */
+const MAX_LINE = 10 * 1024 * 1024;
+const GRACE_MS = 1_000;
+const STDERR_KEPT = 2_000;
+
+/** Starts the child when the client connects. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  #child: Deno.ChildProcess | undefined;
+  #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #ended: Promise<void> | undefined;
+  #said = "";
+
+  constructor(private readonly spec: ChildSpec, private readonly clock: Clock) {}
+
+  /** The end of what the server wrote to stderr: why it died, usually. */
+  get said(): string {
+    return this.#said.trim();
+  }
+
+  start(): Promise<void> {
+    const child = new Deno.Command(this.spec.command, {
+      args: [...this.spec.args],
+      env: { ...this.spec.env },
+      clearEnv: true,
+      ...(this.spec.cwd === undefined ? {} : { cwd: this.spec.cwd }),
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      detached: true,
+    }).spawn();
+    this.#child = child;
+    this.#writer = child.stdin.getWriter();
+    const reading = [this.#readMessages(child.stdout), this.#readErrors(child.stderr)];
+    this.#ended = (async () => {
+      await child.status;
+      await Promise.allSettled([...reading, this.#writer?.close()]);
+      this.onclose?.();
+    })();
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#writer) throw new Error("The MCP server is not running");
+    await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  /** Ends stdin, as the protocol wants, and kills what does not end by itself. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    this.#child = undefined;
+    void this.#writer?.close().catch(() => {});
+    const cancel = this.clock.after(GRACE_MS, () => kill(child));
+    await this.#ended;
+    cancel();
+  }
+
+  async #readMessages(source: ReadableStream<Uint8Array>): Promise<void> {
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of source) {
+      const text = decoder.decode(bytes, { stream: true });
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.trim() !== "") this.#take(line);
+      if (rest.length > MAX_LINE && this.#child) {
+        this.onerror?.(new Error("The MCP server sent a line without end"));
+        kill(this.#child);
+        rest = "";
+      }
+    }
+  }
+
+  #take(line: string): void {
+    try {
+      this.onmessage?.(parseMessage(line));
+    } catch (error) {
+      this.onerror?.(new Error("The MCP server sent a line that is no message", { cause: error }));
+    }
+  }
+
+  async #readErrors(source: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of source) {
+      this.#said = (this.#said + decoder.decode(bytes, { stream: true })).slice(-STDERR_KEPT);
+    }
+  }
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has just ended by itself.
+  }
+}

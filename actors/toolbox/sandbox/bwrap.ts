@@ -1,0 +1,71 @@
+/**
+ * The sandbox's recipe as a bwrap command line. Pure. Promises: nothing of the host but a read-only `/usr`, no network unless asked for,
+ * one writable folder, a private `/tmp` and `/proc`, no capabilities, and that everything inside dies with bwrap. It does not know what
+ * runs inside. Proven by `sandbox_test.ts` against the real program.
+ */
+
+/** Where the writable folder appears inside. */
+export const WORKSPACE = "/workspace";
+
+/** What a sandbox is opened for. */
+export interface SandboxOptions {
+  /** Host folder bound writable at `/workspace`. */
+  readonly workspace: string;
+  /** Host folder with the few files of `/etc` (`writeEtc`). */
+  readonly etc: string;
+  /** Folder inside to start in. */
+  readonly cwd?: string | undefined;
+  /** Host paths bound read-only at the same place inside. */
+  readonly readOnly?: readonly string[] | undefined;
+  /** Keeps the host's network; default none, not even the host's loopback. */
+  readonly network?: boolean | undefined;
+}
+
+const TMP_BYTES = 268_435_456;
+
+/** Files that a program with network needs from the host's `/etc`. */
+const NETWORK_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl", "/etc/ca-certificates", "/etc/pki"];
+
+const tryBind = (path: string) => ["--ro-bind-try", path, path];
+
+/**
+ * bwrap's arguments up to the program to run. The environment is the one that bwrap itself is started with: the caller clears it, and
+ * no secret shows up in a command line.
+ */
+export function bwrapArgs(options: SandboxOptions): string[] {
+  return [
+    ...["--ro-bind", "/usr", "/usr"],
+    ...["/bin", "/sbin", "/lib", "/lib64"].flatMap(tryBind),
+    ...["--dir", "/etc"],
+    ...["passwd", "group"].flatMap((file) => ["--ro-bind", `${options.etc}/${file}`, `/etc/${file}`]),
+    ...["/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"].flatMap(tryBind),
+    ...(options.network ? NETWORK_FILES.flatMap(tryBind) : []),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--size", String(TMP_BYTES), "--tmpfs", "/tmp"],
+    ...(options.readOnly ?? []).flatMap((path) => ["--ro-bind", path, path]),
+    ...["--bind", options.workspace, WORKSPACE],
+    ...["--chdir", options.cwd ?? WORKSPACE],
+    ...["--unshare-all", "--unshare-user", ...(options.network ? ["--share-net"] : [])],
+    ...["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"],
+    ...["--hostname", "sandbox", "--die-with-parent", "--new-session"],
+    ...["--remount-ro", "/", "--"],
+  ];
+}
+
+/** Makes the folder that stands in for `/etc`: names for the one user inside. */
+export async function writeEtc(folder: string): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  await Deno.writeTextFile(`${folder}/passwd`, "agent:x:1000:1000::/workspace:/bin/bash\n");
+  await Deno.writeTextFile(`${folder}/group`, "agent:x:1000:\n");
+}
+
+/** The whole environment of what runs for a conversation. */
+export function cleanEnv(timeZone: string): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: WORKSPACE,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    TZ: timeZone,
+  };
+}
