@@ -345,6 +345,15 @@ export const RuleList = z.object({
 });
 export type RuleList = z.infer<typeof RuleList>;
 
+/** `GET /api/rules/explain?tool=&path=&access=&argv=&group=&agent=&source=`: what policy would say, without any bypass. */
+export const ExplainAnswer = z.object({
+  outcome: z.enum(["allow", "ask", "deny"]),
+  by: z.enum(["rule", "fast_path", "bypass", "default"]),
+  ref: z.string(),
+  trace: z.array(TraceStep),
+});
+export type ExplainAnswer = z.infer<typeof ExplainAnswer>;
+
 export const BypassView = z.object({
   id: z.string(),
   conversation: z.object({ id: z.string(), title: z.string() }),
@@ -458,8 +467,8 @@ export const Delta = z.object({
 export type Delta = z.infer<typeof Delta>;
 
 /**
- * `GET /api/stream?after=&conversation=`: server-sent events. The `event:` field is the key, `data:` the JSON value. Events with an `id:`
- * (all but `hello`, `delta` and `reset`) advance the cursor; after `reset` the client reads its lists anew.
+ * `GET /api/stream?after=&conversation=`: server-sent events. The `event:` field is the key, `data:` the JSON value. Every event but `delta` has an
+ * `id:` that moves the cursor; the header `Last-Event-ID` or `?after=` resumes behind it. After `reset` the client reads its lists anew.
  */
 export const streamEvents = {
   /** First of every connection: the cursor from which this stream continues. */

@@ -1,0 +1,98 @@
+/**
+ * Signing in and out, and who one is. A one-time token works once, whoever is faster; the `OWNER_TOKEN` works again and again, but only a few times
+ * a minute. Proven by `edge/session_test.ts`.
+ */
+import { type Context, Hono } from "hono";
+import { findLoginToken, useLoginToken } from "../../store/edge/login_tokens.ts";
+import { insertSession, revokeDevice } from "../../store/edge/sessions.ts";
+import { ensureOwner } from "../../store/edge/users.ts";
+import type { Statement } from "../../store/db.ts";
+import { type Me, SignIn } from "../api.ts";
+import { clearSessionCookie, requireSession, setSessionCookie } from "../auth.ts";
+import { readBody } from "../body.ts";
+import type { Edge, EdgeEnv } from "../deps.ts";
+import { ApiError, refuse } from "../errors.ts";
+import { limit, peerOf, SIGN_IN } from "../rate.ts";
+import { csrfOf, hashOf, isSameSecret, newSecret } from "../secrets.ts";
+
+/** `POST` and `DELETE /api/session`, `GET /api/me`. */
+export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
+  const app = new Hono<EdgeEnv>();
+
+  app.post("/session", async (c) => {
+    await limit(edge, `sign_in/${peerOf(c)}`, SIGN_IN);
+    const { token, device } = await readBody(c, SignIn);
+    const found = await whoseToken(edge, token);
+    if (!found) throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
+    await signIn(c, edge, found, device ?? deviceName(c.req.header("user-agent")));
+    return c.json({ ok: true }, 201);
+  });
+
+  app.delete("/session", requireSession(edge), async (c) => {
+    const { viewer, deviceId } = c.get("session");
+    await edge.db.batch(revokeDevice(viewer.userId, deviceId, edge.clock.now()));
+    clearSessionCookie(c, edge);
+    return c.body(null, 204);
+  });
+
+  app.get("/me", requireSession(edge), (c) => c.json(me(c, edge)));
+
+  return app;
+}
+
+interface TokenOwner {
+  readonly userId: string;
+  /** What must be in the session's batch. */
+  readonly use: readonly Statement[];
+}
+
+async function whoseToken(edge: Edge, token: string): Promise<TokenOwner | undefined> {
+  const now = edge.clock.now();
+  const { ownerToken } = edge.config;
+  if (ownerToken !== undefined && isSameSecret(token, ownerToken)) {
+    return { userId: (await ensureOwner(edge.db, now)).id, use: [] };
+  }
+  const hash = hashOf(token);
+  const userId = await findLoginToken(edge.db, hash, now);
+  return userId === undefined ? undefined : { userId, use: useLoginToken(hash, now) };
+}
+
+async function signIn(c: Context<EdgeEnv>, edge: Edge, owner: TokenOwner, deviceName: string): Promise<void> {
+  const secret = newSecret(edge.randomBytes);
+  const session = {
+    hash: hashOf(secret),
+    csrfHash: hashOf(csrfOf(secret)),
+    userId: owner.userId,
+    deviceId: edge.newId(),
+    deviceName,
+  };
+  const statements = [...owner.use, ...insertSession(session, edge.clock.now())];
+  const committed = await edge.committer.commit({ id: session.deviceId, statements });
+  if (!committed.ok && committed.error.code === "guard_failed") {
+    throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
+  }
+  if (!committed.ok) refuse(committed.error);
+  setSessionCookie(c, edge, secret);
+}
+
+function me(c: Context<EdgeEnv>, edge: Edge): Me {
+  const session = c.get("session");
+  return {
+    user: { id: session.viewer.userId, name: session.userName, role: session.viewer.role },
+    device: { id: session.deviceId, name: session.deviceName },
+    csrf: c.get("csrf"),
+    expiresAt: session.expiresAt,
+    version: edge.version,
+    ...(edge.config.realm === undefined ? {} : { realm: edge.config.realm }),
+  };
+}
+
+/** `Firefox on Linux`: enough to recognise one's own phone in a list. */
+function deviceName(userAgent = ""): string {
+  const browser = ["Firefox", "Edg", "Chrome", "Safari"].find((name) => userAgent.includes(name));
+  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) =>
+    userAgent.includes(name)
+  );
+  const named = browser === "Edg" ? "Edge" : browser;
+  return [named ?? "A client", ...(system ? [`on ${system}`] : [])].join(" ");
+}
