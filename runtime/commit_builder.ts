@@ -1,0 +1,317 @@
+/**
+ * Turns what an actor's handler gave back into statements: the mark of its message, its events, its operations, the messages it sends. The
+ * sender of each message is the actor that the frame came from. What the catalogue or a full mailbox refuses becomes a `request.failed` to
+ * the sender in the same commit; a refused operation refuses the whole. It runs nothing. Proven by `commit_builder_test.ts`.
+ */
+import type { Result } from "../lib/result.ts";
+import { ok } from "../lib/result.ts";
+import { guard, labelled, type Rows, sql, type Statement } from "../store/db.ts";
+import { announce } from "../store/feed.ts";
+import { insertMessage } from "../store/mail.ts";
+import type { AnyOp, Event, Send } from "./actor.ts";
+import type { Mail } from "./mail.ts";
+import type { CheckedSend, OpStatements, Vocabulary } from "./vocabulary.ts";
+
+/** Whose commit it is. */
+export interface Author {
+  readonly ref: string;
+  readonly kind: string;
+  /** The message that was handled. */
+  readonly cause?: { readonly id: string; readonly traceparent?: string | null | undefined } | undefined;
+}
+
+/** What an actor wants committed. */
+export interface Effects {
+  readonly events?: readonly Event[] | undefined;
+  readonly send?: readonly Send[] | undefined;
+  readonly ops?: readonly AnyOp[] | undefined;
+}
+
+/** A message with its catalogue entry. */
+export interface Outgoing {
+  readonly id: string;
+  readonly to: string;
+  readonly from: string;
+  readonly type: string;
+  readonly lane: "control" | "normal";
+  readonly payload: unknown;
+  readonly cause?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly at: number;
+}
+
+/** A refused message, for notes. */
+export interface Refused {
+  readonly from: string;
+  readonly to: string;
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A commit ready to be made. */
+export interface Built {
+  readonly statements: readonly Statement[];
+  /** Rows that become mail, and which statement tells their `seq`. */
+  readonly mail: readonly { readonly statement: number; readonly mail: Omit<Mail, "seq"> }[];
+  readonly ephemeral: readonly Outgoing[];
+  /** Durable messages to the edge, shown there once committed. */
+  readonly edge: readonly Outgoing[];
+  readonly refused: readonly Refused[];
+}
+
+/** What building needs. */
+export interface BuilderOptions {
+  readonly vocabulary: Vocabulary;
+  readonly opStatements: OpStatements;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** Takes one place in the receiver's mailbox for a normal message with this key; false when it is full. */
+  readonly reserve: (to: string, key: string) => boolean;
+}
+
+/** Marks a message done; fails on `messages.state` when it is done, dead or withdrawn already. */
+export function doneMark(id: string, now: number): Statement {
+  return {
+    ...sql(
+      `UPDATE messages SET state = CASE WHEN state IN ('queued', 'started') THEN 'done' END, done_at = ? WHERE id = ?`,
+      now,
+      id,
+    ),
+    label: "message still open",
+  };
+}
+
+/** Marks a message started, with the gateway's intent. */
+export function startedMark(
+  id: string,
+  options: { now: number; incarnation: number; intent: unknown },
+): Statement {
+  return {
+    ...sql(
+      `UPDATE messages SET state = CASE WHEN state IN ('queued', 'started') THEN 'started' END,
+       started_at = coalesce(started_at, ?), started_incarnation = ?, intent = ? WHERE id = ?`,
+      options.now,
+      options.incarnation,
+      JSON.stringify(options.intent ?? null),
+      id,
+    ),
+    label: "message still open",
+  };
+}
+
+/** Builds commits. */
+export class CommitBuilder {
+  readonly #options: BuilderOptions;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+  }
+
+  /** `marks` come first. `checkEvents`: the first commit of an incarnation proves that its events follow the stored ones. */
+  build(
+    author: Author,
+    effects: Effects,
+    options: { marks?: readonly Statement[]; checkEvents?: boolean } = {},
+  ): Result<Built> {
+    const draft = new Draft(options.marks ?? []);
+    const now = this.#options.now();
+    this.#addEvents(draft, author, effects.events ?? [], options.checkEvents ?? false);
+    const context = { ref: author.ref, kind: author.kind, id: idOf(author.ref), now };
+    for (const op of effects.ops ?? []) {
+      const statements = this.#options.opStatements(op, context);
+      if (!statements.ok) return statements;
+      draft.statements.push(...statements.value);
+    }
+    for (const send of effects.send ?? []) this.#addSend(draft, author, send, now);
+    return ok(draft);
+  }
+
+  /** The statements and mail of one message from the supervisor. */
+  buildSupervisorSend(send: Send, cause?: Author["cause"]): Result<Built> {
+    const author: Author = { ref: "supervisor", kind: "supervisor", cause };
+    const checked = this.#options.vocabulary.check("supervisor", send);
+    if (!checked.ok) return checked;
+    const draft = new Draft([]);
+    this.#insert(draft, author, send, checked.value, this.#options.now());
+    return ok(draft);
+  }
+
+  /** `request.failed` for a message of `from`, or nothing when its sender takes none. */
+  buildFailure(
+    request: { id: string; type: string; from: string; payload: unknown },
+    error: { code: string; message: string },
+  ): Built {
+    const draft = new Draft([]);
+    this.#addFailure(draft, request, error, this.#options.now());
+    return draft;
+  }
+
+  #addEvents(draft: Draft, author: Author, events: readonly Event[], check: boolean): void {
+    const [first] = events;
+    const last = events.at(-1);
+    if (!first || !last) return;
+    if (check) {
+      const next = `(SELECT coalesce(max(seq), 0) + 1 FROM events WHERE actor = ?) = ?`;
+      draft.statements.push(...labelled("events follow the stored ones", guard(next, author.ref, first.seq)));
+    }
+    for (const event of events) {
+      draft.statements.push(
+        sql(
+          "INSERT INTO events (actor, seq, type, payload, at) VALUES (?, ?, ?, ?, ?)",
+          author.ref,
+          event.seq,
+          event.type,
+          JSON.stringify(event.payload ?? null),
+          event.at,
+        ),
+      );
+    }
+    draft.statements.push(announce("events", author.ref, last.seq, this.#options.now()));
+  }
+
+  #addSend(draft: Draft, author: Author, send: Send, now: number): void {
+    const checked = this.#options.vocabulary.check(author.ref, send);
+    if (!checked.ok) return this.#refuse(draft, author, send, checked.error);
+    const key = this.#keyOf(author.ref, send);
+    if (checked.value.durable && checked.value.lane === "normal" && !this.#options.reserve(send.to, key)) {
+      return this.#refuse(draft, author, send, {
+        code: "mailbox_full",
+        message: `the mailbox of ${send.to} is full`,
+      });
+    }
+    this.#insert(draft, author, send, checked.value, now);
+  }
+
+  #refuse(draft: Draft, author: Author, send: Send, error: { code: string; message: string }): void {
+    const { to, type, payload } = send;
+    draft.refused.push({ from: author.ref, to, type, code: error.code, message: error.message });
+    const request = { id: this.#options.newId(), type, from: author.ref, payload };
+    this.#addFailure(draft, request, error, this.#options.now());
+  }
+
+  #addFailure(
+    draft: Draft,
+    request: { id: string; type: string; from: string; payload: unknown },
+    error: { code: string; message: string },
+    now: number,
+  ): void {
+    const payload = {
+      request: request.id,
+      type: request.type,
+      code: error.code,
+      message: error.message,
+      ...idsOf(request.payload),
+    };
+    const send: Send = { to: request.from, type: "request.failed", payload };
+    const checked = this.#options.vocabulary.check("supervisor", send);
+    if (!checked.ok) return;
+    const author = { ref: "supervisor", kind: "supervisor", cause: { id: request.id } };
+    this.#insert(draft, author, send, checked.value, now);
+  }
+
+  #insert(draft: Draft, author: Author, send: Send, checked: CheckedSend, now: number): void {
+    const outgoing: Outgoing = {
+      id: this.#options.newId(),
+      to: send.to,
+      from: author.ref,
+      type: send.type,
+      lane: checked.lane,
+      payload: checked.payload,
+      at: now,
+      ...(author.cause ? { cause: author.cause.id } : {}),
+      ...(author.cause?.traceparent ? { traceparent: author.cause.traceparent } : {}),
+    };
+    if (!checked.durable) {
+      draft.ephemeral.push(outgoing);
+      return;
+    }
+    const key = this.#keyOf(author.ref, send);
+    const { notBefore, dedupe, replaces } = send;
+    const statements = insertMessage({ ...outgoing, key, notBefore, dedupe, replaces });
+    draft.statements.push(...statements);
+    if (send.to === "edge") {
+      // Nobody takes it out of a mailbox: it is there to be read.
+      draft.statements.push(
+        sql("UPDATE messages SET state = 'done', done_at = ? WHERE id = ?", now, outgoing.id),
+      );
+      draft.edge.push(outgoing);
+      return;
+    }
+    draft.mail.push({
+      statement: draft.statements.length - 1,
+      mail: {
+        ...outgoing,
+        key,
+        payload: JSON.stringify(outgoing.payload),
+        cause: outgoing.cause ?? null,
+        traceparent: outgoing.traceparent ?? null,
+        notBefore: notBefore ?? null,
+        replaces: replaces ?? null,
+        started: false,
+        intent: null,
+        failures: 0,
+      },
+    });
+  }
+
+  #keyOf(from: string, send: Send): string {
+    return this.#options.vocabulary.keyOf?.({ type: send.type, payload: send.payload, from }) ?? from;
+  }
+}
+
+class Draft implements Built {
+  readonly statements: Statement[];
+  readonly mail: { statement: number; mail: Omit<Mail, "seq"> }[] = [];
+  readonly ephemeral: Outgoing[] = [];
+  readonly edge: Outgoing[] = [];
+  readonly refused: Refused[] = [];
+
+  constructor(marks: readonly Statement[]) {
+    this.statements = [...marks];
+  }
+}
+
+/** Several commits as one: all or nothing. */
+export function merge(parts: readonly Built[]): Built {
+  const [only, second] = parts;
+  if (only && !second) return only;
+  const merged = new Draft([]);
+  for (const part of parts) {
+    const offset = merged.statements.length;
+    merged.statements.push(...part.statements);
+    merged.mail.push(...part.mail.map(({ statement, mail }) => ({ statement: statement + offset, mail })));
+    merged.ephemeral.push(...part.ephemeral);
+    merged.edge.push(...part.edge);
+    merged.refused.push(...part.refused);
+  }
+  return merged;
+}
+
+/** The mail that a commit made, with the `seq` that its rows told; what `dedupe` kept out has none. */
+export function insertedMail(built: Built, rows: readonly Rows[]): Mail[] {
+  return built.mail.flatMap(({ statement, mail }) => {
+    const seq = rows[statement]?.rows[0]?.[0];
+    return typeof seq === "number" ? [{ ...mail, seq }] : [];
+  });
+}
+
+/** The part of a ref after the slash, or the whole. */
+export function idOf(ref: string): string {
+  const slash = ref.indexOf("/");
+  return slash < 0 ? ref : ref.slice(slash + 1);
+}
+
+const copiedIds = ["callId", "turnId", "itemId"] as const;
+
+/** The ids that a `request.failed` repeats, so that its receiver need not remember message ids. */
+function idsOf(payload: unknown): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const name of copiedIds) {
+    const value = typeof payload === "object" && payload !== null && name in payload
+      ? Reflect.get(payload, name)
+      : undefined;
+    if (typeof value === "string") ids[name] = value;
+  }
+  return ids;
+}

@@ -1,0 +1,126 @@
+/**
+ * Makes built commits: hands them to the store, tries again what may pass, and only then lets their messages go on. Promises that no message
+ * is delivered, and nothing shown at the edge, before it is on disk; that ephemeral messages of a commit follow it. Also counts the places
+ * that commits under way have taken in mailboxes. Proven by `runtime_test.ts`.
+ */
+import type { Clock } from "../lib/clock.ts";
+import { sleep } from "../lib/clock.ts";
+import type { Statement } from "../store/db.ts";
+import { type Built, insertedMail, type Outgoing } from "./commit_builder.ts";
+import type { MailRoom } from "./mail_room.ts";
+import type { CommitStore, StoreCommit } from "./vocabulary.ts";
+
+/** What came of a commit. */
+export type CommitOutcome = { readonly ok: true } | {
+  readonly ok: false;
+  readonly error: { readonly code: string; readonly message: string };
+};
+
+/** What committing needs. */
+export interface CommitsOptions {
+  readonly store: Pick<CommitStore, "commit">;
+  readonly room: MailRoom;
+  readonly clock: Clock;
+  /** Most queued normal messages of a receiver (or of one key of it, where `perKey` says so). */
+  readonly bound: number;
+  readonly perKey: (to: string) => boolean;
+  readonly onEphemeral: (message: Outgoing) => void;
+  readonly onEdge: (message: Outgoing, durable: boolean) => void;
+  readonly onRefused: (refused: Built["refused"][number]) => void;
+}
+
+const RETRY_MS = 200;
+
+/** Runs commits. */
+export class Commits {
+  readonly #options: CommitsOptions;
+  readonly #reserved = new Map<string, number>();
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<CommitOutcome>>();
+
+  constructor(options: CommitsOptions) {
+    this.#options = options;
+  }
+
+  /** Commits and lets the messages go on. Never rejects. */
+  run(id: string, built: Built): Promise<CommitOutcome> {
+    const running = this.#run(id, built);
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  /** Commits statements that send nothing. */
+  write(id: string, statements: readonly Statement[]): Promise<CommitOutcome> {
+    return this.run(id, { statements, mail: [], ephemeral: [], edge: [], refused: [] });
+  }
+
+  /** What needs no commit: ephemeral messages. */
+  emit(built: Built): void {
+    for (const refused of built.refused) this.#options.onRefused(refused);
+    for (const message of built.ephemeral) this.#emitOne(message);
+  }
+
+  /** Takes a place in a mailbox; false when it is full. */
+  reserve(to: string, key: string): boolean {
+    const byKey = this.#options.perKey(to);
+    const place = placeOf(to, byKey ? key : "");
+    const taken = this.#reserved.get(place) ?? 0;
+    if (this.#options.room.box(to).queued(byKey ? key : undefined) + taken >= this.#options.bound) {
+      return false;
+    }
+    this.#reserved.set(place, taken + 1);
+    return true;
+  }
+
+  /** Gives up the places of a commit that will not be made. */
+  release(built: Built): void {
+    for (const { mail } of built.mail) {
+      if (mail.lane !== "normal") continue;
+      const place = placeOf(mail.to, this.#options.perKey(mail.to) ? mail.key : "");
+      const taken = (this.#reserved.get(place) ?? 0) - 1;
+      if (taken > 0) this.#reserved.set(place, taken);
+      else this.#reserved.delete(place);
+    }
+  }
+
+  /** Resolves when no commit is under way. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** Stops trying again. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #run(id: string, built: Built): Promise<CommitOutcome> {
+    const { store, room, clock } = this.#options;
+    let result: StoreCommit;
+    for (;;) {
+      result = await store.commit({ id, statements: built.statements }).catch(gone);
+      if (result.ok || !result.error.retry || this.#closing.signal.aborted) break;
+      await sleep(clock, RETRY_MS, this.#closing.signal).catch(() => {}); // aborted: the next answer is the last
+    }
+    if (!result.ok) return result;
+    this.release(built);
+    room.admit(insertedMail(built, result.rows));
+    if (result.recovered) room.poke();
+    for (const message of built.edge) this.#options.onEdge(message, true);
+    this.emit(built);
+    return { ok: true };
+  }
+
+  #emitOne(message: Outgoing): void {
+    if (message.to === "edge") this.#options.onEdge(message, false);
+    else this.#options.onEphemeral(message);
+  }
+}
+
+/** A store rejects only when it is gone; whoever opened it hears of that by itself. */
+function gone(error: unknown): StoreCommit {
+  return { ok: false, error: { code: "unavailable", message: String(error), retry: false } };
+}
+
+function placeOf(to: string, key: string): string {
+  return `${to}\n${key}`;
+}

@@ -1,0 +1,382 @@
+/**
+ * The supervisor of one gateway: its process, the messages in its hands, and their two commits (started, done). Starts it again after a crash,
+ * for ever, with backoff, and hands over again what was in hand: `resumed` when `started` had been committed. Promises at most one process at
+ * a time, order of delivery within a key, and a name for the message that a crash is counted against. Proven by `gateway_test.ts`.
+ */
+import { type ActorRecord, downStatements, startStatements } from "./actor_record.ts";
+import { type Author, type Built, doneMark, type Effects, startedMark } from "./commit_builder.ts";
+import type { CommitOutcome } from "./commits.ts";
+import { deadLetter } from "./dead_letter.ts";
+import type { Watched } from "./heartbeats.ts";
+import { type HostDeath, readEnd } from "./judge_death.ts";
+import type { Cell, Kernel } from "./kernel.ts";
+import {
+  type FromGateway,
+  GATEWAY_SLOT,
+  type LeaseTime,
+  readTrusted,
+  type ToGateway,
+} from "./link_messages.ts";
+import { type EnvelopeParts, envelopeText, type Mail } from "./mail.ts";
+import type { ProcessLink } from "./process_link.ts";
+import { afterCrash, type CrashHistory } from "./restart_policy.ts";
+import type { ActorView } from "./tree.ts";
+import type { GatewayKind } from "./vocabulary.ts";
+import { sql, type Statement } from "../store/db.ts";
+
+/** Supervises one gateway. */
+export class GatewayCell implements Cell, Watched {
+  readonly ref: string;
+  lastBeat = 0;
+  readonly #spec: GatewayKind;
+  readonly #record: ActorRecord;
+  readonly #kernel: Kernel;
+  #link: ProcessLink | undefined;
+  #ready = false;
+  #death: HostDeath | undefined;
+  #guilty: string | undefined;
+  #resting = false;
+  #cancelRest: (() => void) | undefined;
+  #cancelDue: (() => void) | undefined;
+  #history: CrashHistory = [];
+  /** After a crash that no message can be blamed for: what was in hand goes one by one. */
+  readonly #suspects = new Set<string>();
+  #stopping = false;
+
+  constructor(spec: GatewayKind, record: ActorRecord, kernel: Kernel) {
+    this.ref = record.ref;
+    this.#spec = spec;
+    this.#record = record;
+    this.#kernel = kernel;
+  }
+
+  get #box() {
+    return this.#kernel.room.box(this.ref);
+  }
+
+  limitMs(): number {
+    return this.#ready ? this.#kernel.limits.gatewayHangMs : this.#kernel.limits.startMs;
+  }
+
+  hung(silentMs: number): void {
+    this.#kill({ reason: "hang", detail: `${this.ref} did not beat for ${silentMs} ms` });
+  }
+
+  pump(): void {
+    if (this.#stopping || this.#resting) return;
+    if (!this.#link) return this.#start();
+    this.#deliver();
+    this.#armDue();
+  }
+
+  ephemeral(message: EnvelopeParts): void {
+    if (this.#ready) this.#sendText(`{"t":"ephemeral","message":${envelopeText(message, false)}}`);
+  }
+
+  withdraw(id: string): void {
+    if (this.#box.get(id)) this.#send({ t: "withdraw", id });
+  }
+
+  tick(): void {
+    if (this.#link) this.#send({ t: "lease", lease: this.#lease() });
+    this.pump();
+  }
+
+  restart(): void {
+    this.#history = [];
+    this.#cancelRest?.();
+    if (this.#link) return this.#kill({ reason: "killed", detail: "a person restarted it" });
+    this.#resting = false;
+    this.pump();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#cancelRest?.();
+    this.#cancelDue?.();
+    const link = this.#link;
+    if (!link) return;
+    this.#death ??= { reason: "shutdown", detail: "the supervisor stopped" };
+    this.#send({ t: "stop", graceMs });
+    const cancel = this.#kernel.clock.after(graceMs + 2_500, () => link.kill());
+    await link.ended;
+    cancel();
+  }
+
+  view(now: number): ActorView {
+    const { ref, kind, incarnation, restarts, lastDown } = this.#record;
+    const state = this.#ready ? "live" : this.#stopping ? "sleeping" : "starting";
+    const mailbox = this.#box.depth(now);
+    return { ref, kind, state, incarnation, host: ref, pid: this.#link?.pid, mailbox, restarts, lastDown };
+  }
+
+  #start(): void {
+    const kernel = this.#kernel;
+    this.#record.incarnation++;
+    this.#death = undefined;
+    this.#guilty = undefined;
+    const { incarnation } = this.#record;
+    const isCurrent = () => this.#record.incarnation === incarnation && this.#link !== undefined;
+    try {
+      this.#link = kernel.openLink(kernel.gatewaySpec(this.#spec), {
+        onEntry: ({ text }) => {
+          if (isCurrent()) this.#onMessage(readTrusted<FromGateway>(text));
+        },
+        onNoise: (line) => kernel.log("warn", "a gateway wrote outside its link", { ref: this.ref, line }),
+        onExit: (end) => this.#onDown(this.#death ?? readEnd(end)),
+      });
+    } catch (error) {
+      this.#record.incarnation--;
+      kernel.log("error", "a gateway's process cannot be started", { ref: this.ref, error: String(error) });
+      return this.#afterCrash();
+    }
+    kernel.heartbeats.add(this);
+    void kernel.commits.write(this.ref, startStatements(this.#record, kernel.clock.now()));
+    this.#send({ t: "start", ref: this.ref, config: this.#spec.config?.() ?? null, lease: this.#lease() });
+    kernel.changed(this.ref);
+  }
+
+  #deliver(): void {
+    if (!this.#ready) return;
+    const { limits, clock } = this.#kernel;
+    const perKey = new Map<string, number>();
+    for (const { key } of this.#box.inHand) perKey.set(key, (perKey.get(key) ?? 0) + 1);
+    let suspectInHand = this.#box.inHand.some((mail) => this.#suspects.has(mail.id));
+    const mails = this.#box.take(clock.now(), limits.gatewayWindow - this.#box.inHand.length, (mail) => {
+      if (this.#suspects.has(mail.id)) {
+        if (suspectInHand) return false;
+        suspectInHand = true;
+      }
+      if (mail.lane === "control") return true;
+      const count = perKey.get(mail.key) ?? 0;
+      if (count >= limits.keyWindow) return false;
+      perKey.set(mail.key, count + 1);
+      return true;
+    });
+    if (mails.length > 0) this.#sendText(`{"t":"deliver","messages":[${mails.map(deliveryText).join(",")}]}`);
+  }
+
+  #onMessage(message: FromGateway): void {
+    this.lastBeat = this.#kernel.clock.monotonic();
+    switch (message.t) {
+      case "ready":
+        this.#ready = true;
+        this.#kernel.changed(this.ref);
+        return this.pump();
+      case "beat":
+        return;
+      case "started":
+        return void this.#onStarted(message);
+      case "done":
+        return void this.#onDone(message);
+      case "commit":
+        return void this.#answerCommit(
+          message.n,
+          this.#commit(`${this.ref}/${message.n}`, undefined, message),
+        );
+      case "emit":
+        return this.#emit({ send: [message.send] });
+      case "read":
+        return void this.#onRead(message.n, message.name, message.input);
+      case "crash":
+        this.#guilty = message.id;
+        this.#death ??= { reason: "exit", detail: message.detail };
+        return;
+      case "log":
+        return this.#kernel.log(message.level, message.text, { ...message.facts, ref: this.ref });
+      default:
+        return message satisfies never;
+    }
+  }
+
+  async #onStarted(message: Extract<FromGateway, { t: "started" }>): Promise<void> {
+    const mail = this.#box.get(message.id);
+    if (!mail) {
+      const error = { code: "guard_failed", message: "the message is not in this gateway's hands" };
+      return this.#send({ t: "answer", n: message.n, ok: false, error });
+    }
+    const { intent } = message;
+    const { incarnation } = this.#record;
+    const mark = startedMark(mail.id, { now: this.#kernel.clock.now(), incarnation, intent });
+    const outcome = this.#commit(mail.id, mail, message, [mark]);
+    await this.#answerCommit(message.n, outcome, () => {
+      mail.started = true;
+      mail.intent = JSON.stringify(intent ?? null);
+    });
+  }
+
+  async #onDone(message: Extract<FromGateway, { t: "done" }>): Promise<void> {
+    const mail = this.#box.get(message.id);
+    if (!mail) return;
+    const outcome = await this.#commit(mail.id, mail, message, [doneMark(mail.id, this.#kernel.clock.now())]);
+    if (outcome.ok || await this.#isClosed(mail.id)) {
+      this.#box.remove(mail.id);
+      this.#suspects.delete(mail.id);
+    } else {
+      this.#kernel.log("error", "a gateway's result was refused", {
+        ref: this.ref,
+        type: mail.type,
+        ...outcome.error,
+      });
+      this.#box.giveBack(mail.id);
+      this.#countFailure(mail, `its result was refused: ${outcome.error.code}: ${outcome.error.message}`);
+    }
+    this.pump();
+  }
+
+  async #onRead(n: number, name: string, input: unknown): Promise<void> {
+    try {
+      const value = await this.#kernel.runRead(this.ref, this.#spec.kind, name, input);
+      this.#send({ t: "answer", n, ok: true, value });
+    } catch (error) {
+      this.#send({ t: "answer", n, ok: false, error: { code: "bad_request", message: String(error) } });
+    }
+  }
+
+  #emit(effects: Effects): void {
+    const built = this.#kernel.builder.build(this.#author(undefined), effects);
+    if (!built.ok) return;
+    if (built.value.statements.length === 0) return this.#kernel.commits.emit(built.value);
+    // A refusal is a row, and so is a durable message; neither belongs into `emit`.
+    this.#kernel.commits.release(built.value);
+    this.#kernel.log("error", "a gateway emitted a message that is durable or refused", { ref: this.ref });
+  }
+
+  #commit(
+    id: string,
+    mail: Mail | undefined,
+    effects: Effects,
+    marks: readonly Statement[] = [],
+  ): Promise<CommitOutcome> {
+    const { ops, send } = effects;
+    const built = this.#kernel.builder.build(this.#author(mail), { ops, send }, { marks });
+    if (!built.ok) return Promise.resolve(built);
+    return this.#run(id, built.value);
+  }
+
+  async #run(id: string, built: Built): Promise<CommitOutcome> {
+    const outcome = await this.#kernel.commits.run(id, built);
+    if (!outcome.ok) this.#kernel.commits.release(built);
+    return outcome;
+  }
+
+  async #answerCommit(n: number, commit: Promise<CommitOutcome>, onOk = () => {}): Promise<void> {
+    const outcome = await commit;
+    if (outcome.ok) onOk();
+    const answer = outcome.ok
+      ? { ok: true }
+      : { ok: false, error: { code: outcome.error.code, message: outcome.error.message } };
+    this.#send({ t: "answer", n, ...answer });
+  }
+
+  #author(mail: Mail | undefined): Author {
+    return { ref: this.ref, kind: this.#spec.kind, cause: mail };
+  }
+
+  #onDown(death: HostDeath): void {
+    const { clock, commits, heartbeats, log } = this.#kernel;
+    const { reason, detail } = death;
+    const at = clock.now();
+    this.#link = undefined;
+    this.#ready = false;
+    heartbeats.remove(this);
+    this.#record.lastDown = { reason, detail, at };
+    const suspect = reason !== "shutdown" && reason !== "killed";
+    if (reason !== "shutdown") this.#record.restarts++;
+    const hands = this.#box.inHand;
+    const failed = suspect ? this.#blame(hands) : undefined;
+    for (const mail of hands) this.#box.giveBack(mail.id);
+    void commits.write(this.ref, downStatements(this.#record, { reason, detail, at, suspect }));
+    log(suspect ? "error" : "info", "an actor is down", {
+      ref: this.ref,
+      incarnation: this.#record.incarnation,
+      reason,
+      detail,
+      suspect,
+    });
+    if (failed) this.#countFailure(failed, detail);
+    this.#kernel.changed(this.ref);
+    if (this.#stopping) return;
+    if (reason === "shutdown") this.#rest(0);
+    else this.#afterCrash();
+  }
+
+  /** The message that a crash is counted against; without one, all in hand are handed over one by one next time. */
+  #blame(hands: readonly Mail[]): Mail | undefined {
+    const named = hands.find((mail) => mail.id === this.#guilty);
+    const only = hands.length === 1 ? hands[0] : undefined;
+    const suspects = hands.filter((mail) => this.#suspects.has(mail.id));
+    const found = named ?? only ?? (suspects.length === 1 ? suspects[0] : undefined);
+    if (!found) { for (const mail of hands) this.#suspects.add(mail.id); }
+    return found;
+  }
+
+  #countFailure(mail: Mail, detail: string): void {
+    mail.failures++;
+    if (mail.failures >= this.#kernel.limits.poisonAfter) {
+      this.#suspects.delete(mail.id);
+      return deadLetter(this.#kernel, mail, { code: "poison", message: detail });
+    }
+    void this.#kernel.commits.write(mail.id, [
+      sql("UPDATE messages SET failures = ? WHERE id = ?", mail.failures, mail.id),
+    ]);
+  }
+
+  #afterCrash(): void {
+    const { clock, limits, random } = this.#kernel;
+    const options = { now: clock.monotonic(), limits: limits.restart, random, singleton: true };
+    const next = afterCrash(this.#history, options);
+    this.#history = next.history;
+    this.#rest(next.action === "restart" ? next.delayMs : limits.restart.capMs);
+  }
+
+  #rest(ms: number): void {
+    this.#resting = true;
+    this.#cancelRest = this.#kernel.clock.after(ms, () => {
+      this.#resting = false;
+      this.pump();
+    });
+  }
+
+  #armDue(): void {
+    this.#cancelDue?.();
+    const due = this.#box.nextDue();
+    if (due === undefined) return;
+    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), 3_600_000);
+    this.#cancelDue = this.#kernel.clock.after(ms, () => this.pump());
+  }
+
+  #kill(death: HostDeath): void {
+    this.#death ??= death;
+    this.#link?.kill();
+  }
+
+  #lease(): LeaseTime {
+    const { clock, limits } = this.#kernel;
+    const ms = Math.max(0, Math.min(this.#kernel.leaseMs() - limits.leaseMarginMs, 2 ** 31));
+    return { ms, until: clock.now() + ms };
+  }
+
+  async #isClosed(id: string): Promise<boolean> {
+    try {
+      const rows = await this.#kernel.db.query(sql("SELECT state FROM messages WHERE id = ?", id));
+      const state = rows.rows[0]?.[0];
+      return state !== "queued" && state !== "started";
+    } catch {
+      return false;
+    }
+  }
+
+  #send(message: ToGateway): void {
+    this.#sendText(JSON.stringify(message));
+  }
+
+  #sendText(text: string): void {
+    this.#link?.send(GATEWAY_SLOT, text);
+  }
+}
+
+function deliveryText(mail: Mail): string {
+  const { started, intent } = mail;
+  return `{"message":${envelopeText(mail, true)},"resumed":${started},"intent":${intent ?? "null"}}`;
+}

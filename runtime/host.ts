@@ -1,0 +1,109 @@
+/**
+ * The main isolate of a pure host process: starts Workers without any permission, carries texts between them and the supervisor, and tells of
+ * their errors. It judges nothing and parses nothing that a Worker says. Promises: a Worker's texts leave under the slot of that Worker and no
+ * other; one Worker's error ends that Worker only; the process ends with its stdin. Proven by `host_test.ts`.
+ */
+import type { FromHost, ToHost } from "./link_messages.ts";
+import { connectStdio, type StdioLink } from "./stdio_link.ts";
+
+const BEAT_MS = 1_000;
+/** `new Worker()` blocks this isolate for about 9 ms; a pause between two lets relayed texts through. */
+const SPAWN_PAUSE_MS = 4;
+const MAX_WORKERS = 32;
+
+class Host {
+  readonly #link: StdioLink;
+  readonly #workers = new Map<number, Worker>();
+  readonly #early = new Map<number, string[]>();
+  #spawns: { slot: number; url: string }[] = [];
+  #spawning = false;
+
+  constructor(link: StdioLink) {
+    this.#link = link;
+    this.#say({ t: "up" });
+    setInterval(() => this.#say({ t: "beat", rss: Deno.memoryUsage().rss }), BEAT_MS);
+  }
+
+  receive(slot: number, text: string): void {
+    if (slot !== 0) {
+      const worker = this.#workers.get(slot);
+      if (worker) worker.postMessage(text);
+      else this.#early.get(slot)?.push(text);
+      return;
+    }
+    const message = JSON.parse(text) as ToHost; // the MAC proves that our own supervisor wrote it
+    switch (message.t) {
+      case "spawn":
+        this.#early.set(message.slot, []);
+        this.#spawns.push(message);
+        return this.#spawnNext();
+      case "end":
+        return this.#end(message.slot);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #spawnNext(): void {
+    if (this.#spawning) return;
+    const next = this.#spawns.shift();
+    if (!next) return;
+    this.#spawn(next.slot, next.url);
+    this.#spawning = true;
+    setTimeout(() => {
+      this.#spawning = false;
+      this.#spawnNext();
+    }, SPAWN_PAUSE_MS);
+  }
+
+  #spawn(slot: number, url: string): void {
+    const early = this.#early.get(slot) ?? [];
+    this.#early.delete(slot);
+    if (this.#workers.size >= MAX_WORKERS) {
+      return this.#say({ t: "error", slot, detail: `this host already has ${MAX_WORKERS} workers` });
+    }
+    let worker: Worker;
+    try {
+      worker = new Worker(url, { type: "module", name: `slot ${slot}`, deno: { permissions: "none" } });
+    } catch (error) {
+      return this.#say({ t: "error", slot, detail: String(error) });
+    }
+    this.#workers.set(slot, worker);
+    worker.onmessage = (event: MessageEvent) => {
+      if (typeof event.data === "string") this.#link.send(slot, event.data);
+    };
+    worker.onmessageerror = () => this.#fail(slot, "a text that cannot be read");
+    worker.onerror = (event) => {
+      // Without this the error would end the whole process.
+      event.preventDefault();
+      this.#fail(slot, `${event.message} (${event.filename ?? "?"}:${event.lineno}:${event.colno})`);
+    };
+    for (const text of early) worker.postMessage(text);
+  }
+
+  #fail(slot: number, detail: string): void {
+    if (!this.#workers.has(slot)) return;
+    this.#end(slot);
+    this.#say({ t: "error", slot, detail });
+  }
+
+  #end(slot: number): void {
+    this.#spawns = this.#spawns.filter((spawn) => spawn.slot !== slot);
+    this.#early.delete(slot);
+    this.#workers.get(slot)?.terminate();
+    this.#workers.delete(slot);
+  }
+
+  #say(message: FromHost): void {
+    this.#link.send(0, JSON.stringify(message));
+  }
+}
+
+if (import.meta.main) {
+  // A Worker's unhandled rejection reaches this isolate too, and would end the process.
+  globalThis.addEventListener("unhandledrejection", (event) => event.preventDefault());
+  await connectStdio((link) => {
+    const host = new Host(link);
+    return (entry) => host.receive(entry.slot, entry.text);
+  });
+}

@@ -1,0 +1,132 @@
+/**
+ * Decides in which host process a pure actor's Worker lives. The core host is for singletons, in which no conversation ever runs; shared hosts
+ * fill up; suspects live in quarantine hosts of their group. A shared host keeps one warm spare Worker, so that waking needs no spawn.
+ * Proven by `runtime_test.ts`.
+ */
+import type { Clock } from "../lib/clock.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import type { Limits } from "./limits.ts";
+import type { Log } from "./log.ts";
+import type { OpenLink, ProcessSpec } from "./process_link.ts";
+import { PureHost, type Seat, type SeatUser } from "./pure_host.ts";
+
+/** Where an actor must live. `quarantine` names a group of suspects. */
+export type Placement =
+  | { readonly in: "core" | "shared" }
+  | { readonly in: "quarantine"; readonly group: string };
+
+/** What the pool needs. */
+export interface PoolOptions {
+  readonly openLink: OpenLink;
+  /** The process of every pure host. */
+  readonly spec: ProcessSpec;
+  readonly limits: Limits;
+  readonly heartbeats: Heartbeats;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A new spare waits this long, so that it does not compete with the wake that took the last one. */
+const SPARE_DELAY_MS = 25;
+
+/** All pure hosts. */
+export class HostPool {
+  readonly #options: PoolOptions;
+  readonly #hosts = new Map<PureHost, string>();
+  readonly #timers = new Set<() => void>();
+  #count = 0;
+  #stopping = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the first wake warm: a shared host with a spare Worker of this bundle. */
+  warm(url: string): void {
+    this.#addSpare(this.#hostFor("shared"), url);
+  }
+
+  /** Gives the user a Worker of this bundle; it may still be starting. */
+  seat(url: string, placement: Placement, user: SeatUser): Seat {
+    const group = placement.in === "quarantine" ? placement.group : placement.in;
+    const host = this.#hostFor(group, url);
+    const seat = spareOf(host, url) ?? host.spawn(url);
+    seat.user = user;
+    if (placement.in === "shared") this.#soon(() => this.#addSpare(host, url));
+    return seat;
+  }
+
+  /** Ends the Worker; a host that nobody needs any more ends too. */
+  release(seat: Seat): void {
+    seat.end();
+    this.#closeIfUnused(seat.host);
+  }
+
+  /** Closes every host and kills what is left after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    const hosts = [...this.#hosts.keys()];
+    for (const host of hosts) host.close();
+    const cancel = this.#options.clock.after(graceMs, () => {
+      for (const host of hosts) host.forceEnd();
+    });
+    await Promise.all(hosts.map((host) => host.ended));
+    cancel();
+  }
+
+  #hostFor(group: string, url?: string): PureHost {
+    const open = [...this.#hosts].filter(([host, name]) => name === group && !host.closing).map(([host]) =>
+      host
+    );
+    const spare = url === undefined ? undefined : open.find((host) => spareOf(host, url));
+    if (spare) return spare;
+    const free = open.filter((host) => host.seats.size < this.#options.limits.workersPerHost);
+    const least = free.toSorted((a, b) => a.seats.size - b.seats.size)[0];
+    return least ?? this.#open(group);
+  }
+
+  #open(group: string): PureHost {
+    const { openLink, spec, limits, heartbeats, clock, log } = this.#options;
+    const host = new PureHost({
+      name: `${group.split(".")[0]}-${++this.#count}`,
+      spec,
+      openLink,
+      limits,
+      heartbeats,
+      monotonic: () => clock.monotonic(),
+      log,
+      onExit: (ended) => this.#hosts.delete(ended),
+    });
+    this.#hosts.set(host, group);
+    return host;
+  }
+
+  #addSpare(host: PureHost, url: string): void {
+    if (this.#stopping || host.closing || spareOf(host, url)) return;
+    if (host.seats.size < this.#options.limits.workersPerHost) host.spawn(url);
+  }
+
+  #closeIfUnused(host: PureHost): void {
+    const group = this.#hosts.get(host);
+    if (group === undefined || group === "core" || [...host.seats.values()].some((seat) => seat.user)) return;
+    const others = [...this.#hosts].some(([other, name]) =>
+      name === group && other !== host && !other.closing
+    );
+    if (group !== "shared" || others) host.close();
+  }
+
+  #soon(run: () => void): void {
+    const cancel = this.#options.clock.after(SPARE_DELAY_MS, () => {
+      this.#timers.delete(cancel);
+      run();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+function spareOf(host: PureHost, url: string): Seat | undefined {
+  for (const seat of host.seats.values()) if (!seat.user && seat.url === url) return seat;
+  return undefined;
+}
