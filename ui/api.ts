@@ -1,0 +1,153 @@
+/**
+ * The HTTP client of the page: one function a call, typed by `edge/api.ts`. Every failure, the network's included, becomes an `ApiFailure`
+ * with a code and a sentence for people. It repeats the session's CSRF token and knows nothing of signals or screens. Answers come from the
+ * page's own origin, so their shapes are trusted. Proven by `store/store_test.ts`.
+ */
+import type {
+  Accepted,
+  ActorList,
+  CommandAccepted,
+  ConversationList,
+  ConversationSummary,
+  DecisionConflict,
+  DecisionRequest,
+  DeviceLink,
+  DeviceList,
+  ErrorBody,
+  EventList,
+  Item,
+  ItemList,
+  Me,
+  NewMessage,
+} from "../edge/api.ts";
+import { strings } from "./strings.ts";
+
+/** A call that did not succeed. `status` is 0 when no answer came; `item` is the winner of a decision that came too late. */
+export class ApiFailure extends Error {
+  override readonly name = "ApiFailure";
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly item?: Item | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** What the stores may ask of the server. Every call rejects with `ApiFailure`. */
+export interface Api {
+  signIn(token: string): Promise<void>;
+  signOut(): Promise<void>;
+  me(): Promise<Me>;
+  devices(): Promise<DeviceList>;
+  linkDevice(): Promise<DeviceLink>;
+  revokeDevice(id: string): Promise<void>;
+  inbox(state?: Item["state"], after?: string): Promise<ItemList>;
+  item(id: string): Promise<Item>;
+  decide(id: string, request: DecisionRequest): Promise<Item>;
+  later(id: string, until: number): Promise<void>;
+  conversations(after?: string): Promise<ConversationList>;
+  conversation(id: string): Promise<ConversationSummary>;
+  events(id: string, after: number): Promise<EventList>;
+  begin(text: string): Promise<Accepted>;
+  send(id: string, message: NewMessage): Promise<Accepted>;
+  stop(id: string, turnId?: string): Promise<Accepted>;
+  actors(): Promise<ActorList>;
+  restart(ref: string): Promise<CommandAccepted>;
+}
+
+/** Where the client gets what is not its own. */
+export interface ApiOptions {
+  readonly fetch: typeof fetch;
+  /** Told of every 401: the session is over. */
+  readonly onSignedOut: () => void;
+}
+
+const EVENTS_A_PAGE = 500;
+
+/** Builds the client. It learns the CSRF token from `me()`. */
+export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
+  let csrf = "";
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await reach(() =>
+      fetch(`/api${path}`, {
+        method,
+        credentials: "same-origin",
+        cache: "no-store",
+        headers: {
+          Accept: "application/json",
+          ...(method === "GET" ? {} : { "X-Callboard-Csrf": csrf }),
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    );
+    if (!answer.ok) {
+      if (answer.status === 401 && path !== "/session") onSignedOut();
+      throw await failureOf(answer);
+    }
+    // Our own server's answer, held to `edge/api.ts` by its tests; no body reads as undefined.
+    return (answer.status === 204 ? undefined : await answer.json()) as T;
+  }
+  const id = encodeURIComponent;
+
+  return {
+    signIn: (token) => call("POST", "/session", { token }),
+    signOut: () => call("DELETE", "/session"),
+    async me() {
+      const me = await call<Me>("GET", "/me");
+      csrf = me.csrf;
+      return me;
+    },
+    devices: () => call("GET", "/devices"),
+    linkDevice: () => call("POST", "/devices/link"),
+    revokeDevice: (device) => call("DELETE", `/devices/${id(device)}`),
+    inbox: (state, after) => call("GET", `/inbox${query({ state, after, limit: "100" })}`),
+    item: (item) => call("GET", `/inbox/${id(item)}`),
+    decide: (item, request) => call("POST", `/inbox/${id(item)}/decision`, request),
+    later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
+    conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),
+    conversation: (conversation) => call("GET", `/conversations/${id(conversation)}`),
+    events: (conversation, after) =>
+      call(
+        "GET",
+        `/conversations/${id(conversation)}/events${query({ after: `${after}`, limit: `${EVENTS_A_PAGE}` })}`,
+      ),
+    begin: (text) => call("POST", "/conversations", { text }),
+    send: (conversation, message) => call("POST", `/conversations/${id(conversation)}/messages`, message),
+    stop: (conversation, turnId) =>
+      call("POST", `/conversations/${id(conversation)}/stop`, turnId === undefined ? {} : { turnId }),
+    actors: () => call("GET", "/actors"),
+    restart: (ref) => call("POST", `/actors/${id(ref)}/restart`),
+  };
+}
+
+/** A sentence for people about anything that was thrown. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof ApiFailure ? error.message : strings.errors.unexpected;
+}
+
+async function reach(request: () => Promise<Response>): Promise<Response> {
+  try {
+    return await request();
+  } catch {
+    throw new ApiFailure(0, "offline", strings.errors.offline);
+  }
+}
+
+async function failureOf(answer: Response): Promise<ApiFailure> {
+  try {
+    // Ours when it parses and has the two fields; anything else (a proxy's page) falls to the catch.
+    const body = await answer.json() as ErrorBody & Partial<DecisionConflict>;
+    return new ApiFailure(answer.status, body.error.code, body.error.message, body.item);
+  } catch {
+    return new ApiFailure(answer.status, "unreadable", strings.errors.status(answer.status));
+  }
+}
+
+function query(values: Readonly<Record<string, string | undefined>>): string {
+  const known = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+}

@@ -1,0 +1,131 @@
+/**
+ * All stores of the page, wired: stream events go to the store that owns them, signing in starts the stream and the lists, signing out forgets
+ * everything. The composition root of the UI without its screens; the browser is a parameter. Proven by `store_test.ts`.
+ */
+import { effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
+import type { StreamEvent } from "../../edge/api.ts";
+import { createApi } from "../api.ts";
+import { createRouter, type Router, type RouterHost } from "../router.ts";
+import { type ActorsStore, createActors } from "./actors.ts";
+import { type ChatStore, createChat } from "./chat.ts";
+import { type ConversationsStore, createConversations } from "./conversations.ts";
+import { createInbox, type InboxStore } from "./inbox.ts";
+import { createLive, type EventStream, type LiveStream } from "./live.ts";
+import { createSession, type SessionStore } from "./session.ts";
+import { createTheme, type ThemeHost, type ThemeStore } from "./theme.ts";
+
+/** What the page takes from the browser. */
+export interface AppHost extends ThemeHost, RouterHost {
+  readonly fetch: typeof fetch;
+  readonly fragment: string;
+  readonly openStream: (url: string) => EventStream;
+  readonly isOnline: () => boolean;
+  readonly after: (ms: number, callback: () => void) => () => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** Everything a screen may use. */
+export interface App {
+  readonly session: SessionStore;
+  readonly inbox: InboxStore;
+  readonly conversations: ConversationsStore;
+  readonly chat: ChatStore;
+  readonly actors: ActorsStore;
+  readonly live: LiveStream;
+  readonly theme: ThemeStore;
+  readonly router: Router;
+  /** Milliseconds since the epoch, moved by `tick`. */
+  readonly now: ReadonlySignal<number>;
+  /** Moves the clock on screen. */
+  tick(): void;
+  /** Asks who is signed in and begins. */
+  start(): Promise<void>;
+}
+
+/** Builds and wires the stores. */
+export function createApp(host: AppHost): App {
+  const now = signal(host.now());
+  const api = createApi({ fetch: host.fetch, onSignedOut: () => session.ended() });
+  const session = createSession(api, host.fragment);
+  const inbox = createInbox(api, now);
+  const conversations = createConversations(api);
+  const chat = createChat(api, { newId: host.newId });
+  const actors = createActors(api);
+  const router = createRouter(host);
+  const live = createLive({
+    open: host.openStream,
+    onEvent: receive,
+    mayRetry: async () => await session.refresh() || session.state.peek() !== "signed_out",
+    isOnline: host.isOnline,
+    after: host.after,
+  });
+
+  function receive(event: StreamEvent): void {
+    switch (event.event) {
+      case "item":
+        return inbox.receive(event.data.item);
+      case "actor":
+        return actors.receive(event.data.ref, event.data.actor);
+      case "conversation":
+        return conversations.receive(event.data.conversation);
+      case "events":
+        return chat.reaches(event.data.conversation, event.data.seq);
+      case "delta":
+        return chat.receive(event.data.conversation, event.data.delta);
+      case "reset":
+        return void readAll();
+      case "hello":
+      case "schedule":
+      case "policy":
+        return;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    await Promise.all([inbox.load(), conversations.load(), actors.load(), chat.catchUp()]);
+  }
+
+  // The stream is opened first: what happens while the lists are read comes twice rather than not at all.
+  effect(() => {
+    const state = session.state.value;
+    untracked(() => {
+      if (state === "signed_in") {
+        live.start();
+        void readAll();
+      } else if (state === "signed_out") {
+        live.stop();
+        for (const store of [inbox, conversations, actors, chat]) store.clear();
+      }
+    });
+  });
+  effect(() => {
+    const route = router.route.value;
+    const open = route.name === "chat" ? route.id : undefined;
+    const isIn = session.state.value === "signed_in";
+    untracked(() => {
+      live.watch(open);
+      if (isIn) void chat.open(open);
+    });
+  });
+
+  return {
+    session,
+    inbox,
+    conversations,
+    chat,
+    actors,
+    live,
+    theme: createTheme(host),
+    router,
+    now,
+    tick() {
+      now.value = host.now();
+    },
+    async start() {
+      await session.refresh();
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Pending items as the page knows them: a map that only ever moves forward, whatever order answers and stream events arrive in, and the person's
+ * own decisions under way. Nothing is shown as decided before the server says so. Proven by `store_test.ts`.
+ */
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { DecisionRequest, Item, ItemState } from "../../edge/api.ts";
+import { type Api, ApiFailure, sentenceOf } from "../api.ts";
+
+/** How far an item is; a later state never gives way to an earlier one of the same version. */
+const ORDER: Readonly<Record<ItemState, number>> = {
+  waiting: 0,
+  decided: 1,
+  applied: 2,
+  failed: 2,
+  expired: 2,
+  superseded: 2,
+  cancelled: 2,
+};
+
+/** Whether `next` says more than `known`. */
+export function isNewer(next: Item, known: Item | undefined): boolean {
+  if (known === undefined) return true;
+  if (next.version !== known.version) return next.version > known.version;
+  if (ORDER[next.state] !== ORDER[known.state]) return ORDER[next.state] > ORDER[known.state];
+  return next.updatedAt >= known.updatedAt;
+}
+
+/** The map with every item that is news; the same map when none is. */
+export function mergeItems(known: ReadonlyMap<string, Item>, news: readonly Item[]): ReadonlyMap<string, Item> {
+  const fresh = news.filter((item) => isNewer(item, known.get(item.id)));
+  if (fresh.length === 0) return known;
+  const merged = new Map(known);
+  for (const item of fresh) merged.set(item.id, item);
+  return merged;
+}
+
+const RISK_FIRST = { high: 0, medium: 1, low: 2 } as const;
+
+/** What waits, the riskiest first and among equals the oldest; what was put off comes last. */
+export function waitingItems(items: Iterable<Item>, now: number): Item[] {
+  const putOff = (item: Item) => (item.laterUntil ?? 0) > now ? 1 : 0;
+  const risk = (item: Item) => RISK_FIRST[item.risk ?? "low"];
+  return [...items]
+    .filter((item) => item.state === "waiting")
+    .sort((a, b) => putOff(a) - putOff(b) || risk(a) - risk(b) || a.createdAt - b.createdAt);
+}
+
+/** What no longer waits, the latest first. */
+export function settledItems(items: Iterable<Item>, limit: number): Item[] {
+  return [...items]
+    .filter((item) => item.state !== "waiting")
+    .sort((a, b) => b.updatedAt - a.updatedAt)
+    .slice(0, limit);
+}
+
+/** A decision of this page: being sent, or why it did not stand. */
+export type Deciding =
+  | { readonly phase: "sending"; readonly request: DecisionRequest }
+  | { readonly phase: "refused"; readonly request: DecisionRequest; readonly message: string };
+
+/** The inbox. */
+export interface InboxStore {
+  readonly items: ReadonlySignal<ReadonlyMap<string, Item>>;
+  /** How many wait and were not put off. */
+  readonly badge: ReadonlySignal<number>;
+  readonly loaded: ReadonlySignal<boolean>;
+  readonly error: ReadonlySignal<string | undefined>;
+  readonly deciding: ReadonlySignal<ReadonlyMap<string, Deciding>>;
+  load(): Promise<void>;
+  /** Reads one item that a link names. */
+  fetchItem(id: string): Promise<void>;
+  receive(item: Item): void;
+  decide(item: Item, decision: Omit<DecisionRequest, "version">): Promise<void>;
+  later(item: Item, until: number): Promise<void>;
+  clear(): void;
+}
+
+/** Items kept for the list of recent decisions. */
+const KEEP = 400;
+
+/** Builds the store. `now` is a signal that ticks, so that what was put off comes back by itself. */
+export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
+  const items = signal<ReadonlyMap<string, Item>>(new Map());
+  const deciding = signal<ReadonlyMap<string, Deciding>>(new Map());
+  const loaded = signal(false);
+  const error = signal<string | undefined>(undefined);
+  const badge = computed(() =>
+    waitingItems(items.value.values(), now.value).filter((item) => (item.laterUntil ?? 0) <= now.value).length
+  );
+
+  function put(news: readonly Item[]): void {
+    const merged = mergeItems(items.peek(), news);
+    items.value = merged.size > KEEP ? pruned(merged) : merged;
+  }
+
+  function note(id: string, entry: Deciding | undefined): void {
+    const next = new Map(deciding.peek());
+    if (entry) next.set(id, entry);
+    else next.delete(id);
+    deciding.value = next;
+  }
+
+  return {
+    items,
+    badge,
+    loaded,
+    error,
+    deciding,
+    async load() {
+      try {
+        const [waiting, recent] = [await api.inbox("waiting"), await api.inbox()];
+        put([...waiting.items, ...recent.items]);
+        let next = waiting.next;
+        while (next !== undefined) {
+          const page = await api.inbox("waiting", next);
+          put(page.items);
+          next = page.next;
+        }
+        loaded.value = true;
+        error.value = undefined;
+      } catch (failure) {
+        error.value = sentenceOf(failure);
+      }
+    },
+    async fetchItem(id) {
+      try {
+        put([await api.item(id)]);
+        error.value = undefined;
+      } catch (failure) {
+        error.value = sentenceOf(failure);
+      }
+    },
+    receive: (item) => put([item]),
+    async decide(item, decision) {
+      const request = { ...decision, version: item.version };
+      note(item.id, { phase: "sending", request });
+      try {
+        put([await api.decide(item.id, request)]);
+        note(item.id, undefined);
+      } catch (failure) {
+        if (failure instanceof ApiFailure && failure.item) put([failure.item]);
+        note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
+      }
+    },
+    async later(item, until) {
+      try {
+        await api.later(item.id, until);
+        put([{ ...item, laterUntil: until }]);
+      } catch (failure) {
+        const request = { version: item.version, decision: "cancel" } as const;
+        note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
+      }
+    },
+    clear() {
+      items.value = new Map();
+      deciding.value = new Map();
+      loaded.value = false;
+      error.value = undefined;
+    },
+  };
+}
+
+/** Drops the oldest settled items. */
+function pruned(items: ReadonlyMap<string, Item>): ReadonlyMap<string, Item> {
+  const waiting = [...items.values()].filter((item) => item.state === "waiting");
+  const kept = [...waiting, ...settledItems(items.values(), KEEP / 2)];
+  return new Map(kept.map((item) => [item.id, item]));
+}

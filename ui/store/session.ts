@@ -1,0 +1,120 @@
+/**
+ * Who is signed in, and the one-time token of a sign-in link. The token is read from the fragment once and taken out of the address bar at once; it
+ * is sent only on a tap, so that a link preview or a prefetch cannot use it up. Proven by `store_test.ts`.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Device, DeviceLink, Me } from "../../edge/api.ts";
+import { type Api, ApiFailure, sentenceOf } from "../api.ts";
+
+/** The token of `#token=…`; undefined when the fragment holds none. */
+export function tokenOf(fragment: string): string | undefined {
+  const token = new URLSearchParams(fragment.replace(/^#/, "")).get("token")?.trim();
+  return token === undefined || token === "" ? undefined : token;
+}
+
+/** `unknown` until the server has answered once. */
+export type SessionState = "unknown" | "signed_out" | "signed_in" | "unreachable";
+
+/** The session. */
+export interface SessionStore {
+  readonly state: ReadonlySignal<SessionState>;
+  readonly me: ReadonlySignal<Me | undefined>;
+  readonly busy: ReadonlySignal<boolean>;
+  readonly error: ReadonlySignal<string | undefined>;
+  readonly devices: ReadonlySignal<readonly Device[] | undefined>;
+  readonly link: ReadonlySignal<DeviceLink | undefined>;
+  /** The token that a link brought, still unused. */
+  readonly linkToken: ReadonlySignal<string | undefined>;
+  /** Asks who is signed in; resolves to whether somebody is. */
+  refresh(): Promise<boolean>;
+  signIn(token: string): Promise<void>;
+  signOut(): Promise<void>;
+  /** The server says that the session is over. */
+  ended(): void;
+  loadDevices(): Promise<void>;
+  makeLink(): Promise<void>;
+  revoke(deviceId: string): Promise<void>;
+}
+
+/** Builds the store. `fragment` is the address's, already removed from the bar. */
+export function createSession(api: Api, fragment: string): SessionStore {
+  const state = signal<SessionState>("unknown");
+  const me = signal<Me | undefined>(undefined);
+  const busy = signal(false);
+  const error = signal<string | undefined>(undefined);
+  const devices = signal<readonly Device[] | undefined>(undefined);
+  const link = signal<DeviceLink | undefined>(undefined);
+  const linkToken = signal(tokenOf(fragment));
+
+  function ended(): void {
+    me.value = undefined;
+    devices.value = undefined;
+    link.value = undefined;
+    state.value = "signed_out";
+  }
+
+  async function refresh(): Promise<boolean> {
+    try {
+      me.value = await api.me();
+      state.value = "signed_in";
+      return true;
+    } catch (failure) {
+      if (failure instanceof ApiFailure && failure.status === 401) ended();
+      else if (me.peek() === undefined) {
+        state.value = "unreachable";
+        error.value = sentenceOf(failure);
+      }
+      return false;
+    }
+  }
+
+  /** Runs one call of the person's; its failure becomes `error`. */
+  async function attempt(call: () => Promise<void>): Promise<void> {
+    busy.value = true;
+    error.value = undefined;
+    try {
+      await call();
+    } catch (failure) {
+      error.value = sentenceOf(failure);
+    } finally {
+      busy.value = false;
+    }
+  }
+
+  return {
+    state,
+    me,
+    busy,
+    error,
+    devices,
+    link,
+    linkToken,
+    refresh,
+    ended,
+    signIn: (token) =>
+      attempt(async () => {
+        // A one-time token is spent or wrong after this, whatever the answer.
+        linkToken.value = undefined;
+        await api.signIn(token);
+        await refresh();
+      }),
+    signOut: () =>
+      attempt(async () => {
+        await api.signOut();
+        ended();
+      }),
+    loadDevices: () =>
+      attempt(async () => {
+        devices.value = (await api.devices()).devices;
+      }),
+    makeLink: () =>
+      attempt(async () => {
+        link.value = await api.linkDevice();
+      }),
+    revoke: (deviceId) =>
+      attempt(async () => {
+        await api.revokeDevice(deviceId);
+        devices.value = devices.peek()?.filter((device) => device.id !== deviceId);
+      }),
+  };
+}
