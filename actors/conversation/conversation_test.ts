@@ -510,6 +510,14 @@ Deno.test("a call that waits for a person shows in the list and in the topic", (
   ]);
 });
 
+Deno.test("waking brings a row up to date that says something else", () => {
+  const desk = asking();
+  desk.status = "parked";
+  desk.restart();
+
+  assert.equal(desk.status, "running");
+});
+
 Deno.test("waking goes on with the turn and repeats no request", () => {
   const desk = asking();
   const sent = desk.sentOf("model.stream").length;
@@ -568,6 +576,21 @@ Deno.test("another model counts from the next turn", () => {
 
   assert.equal(desk.last("topic.answer").payload.footer, "acme/large");
   assert.equal(desk.last("model.stream").payload.model, "acme/small");
+});
+
+Deno.test("the model can tell a timer's words from a person's", () => {
+  const desk = new Desk();
+  desk.say("check the disk", {
+    author: { kind: "schedule", id: "disk", name: "disk" },
+    source: { kind: "web" },
+  });
+  desk.tools();
+  desk.finish([]);
+
+  assert.deepEqual(desk.last("model.stream").payload.items, [
+    { type: "user", text: "[disk, scheduled] check the disk" },
+  ]);
+  assert.equal(desk.logged("task_complete")[0]?.silent, true);
 });
 
 Deno.test("a name cannot pass for another writer's message", () => {

@@ -58,7 +58,10 @@ export function historyItems(history: readonly Entry[], shared: boolean): Histor
 function itemOf(entry: Exclude<Entry, { kind: "result" }>, shared: boolean): HistoryItem | undefined {
   switch (entry.kind) {
     case "user":
-      return { type: "user", text: (shared ? named(entry) : entry.text).toWellFormed() };
+      return {
+        type: "user",
+        text: (shared || entry.author.kind === "schedule" ? named(entry) : entry.text).toWellFormed(),
+      };
     case "context":
       return { type: "user", text: entry.text };
     case "assistant":
