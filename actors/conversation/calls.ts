@@ -22,6 +22,9 @@ const REPEATED_CALLS = 5;
 /** See `REPEATED_CALLS`. */
 export const LOOP_CALLS = 8;
 
+/** What `tool.propose` carries of arguments, in UTF-16 units. */
+const MAX_ARGUMENT_CHARS = 1_000_000;
+
 /** What a result may hold, in UTF-16 units (about 10,000 tokens). */
 const MAX_RESULT_CHARS = 40_000;
 
@@ -42,9 +45,12 @@ export function beginCall(
     arguments: item.arguments,
     signature: item.signature,
   });
-  if (n >= MAX_CALLS_PER_STEP) {
-    endCall(draft, callId, { outcome: "invalid", text: result.tooMany(MAX_CALLS_PER_STEP) });
-  }
+  const text = n >= MAX_CALLS_PER_STEP
+    ? result.tooMany(MAX_CALLS_PER_STEP)
+    : item.arguments.length > MAX_ARGUMENT_CHARS
+    ? result.tooLong(MAX_ARGUMENT_CHARS)
+    : undefined;
+  if (text !== undefined) endCall(draft, callId, { outcome: "invalid", text });
 }
 
 /** Sends off what may be on its way now. */
@@ -64,7 +70,7 @@ function propose(draft: Draft, turn: Turn, call: Call): void {
     op: "call.propose",
     callId: call.callId,
     turnId: turn.id,
-    modelCallId: call.callId,
+    modelCallId: call.modelCallId,
     tool: call.tool,
     arguments: call.arguments,
   });

@@ -433,6 +433,14 @@ Deno.test("calls beyond a step's bound are answered and not carried out", () => 
   ]]);
 });
 
+Deno.test("a call whose arguments nobody could carry is answered and the turn goes on", () => {
+  const desk = asking();
+  desk.finish([call("exec_command", "x".repeat(1_000_001))], "tool_use");
+
+  assert.equal(desk.sentOf("tool.propose").length, 0);
+  assert.match(JSON.stringify(desk.last("model.stream").payload.items.at(-1)), /arguments are longer/);
+});
+
 Deno.test("a long result is cut in the middle and says so, on character borders", () => {
   const desk = asking();
   desk.finish([call("exec_command")], "tool_use");

@@ -186,6 +186,7 @@ function begin(state: ConversationState, call: CallBegin): ConversationState {
     (turn) => ({
       calls: [...turn.calls, {
         callId: call.callId,
+        modelCallId: call.modelCallId,
         tool: call.tool,
         arguments: call.arguments,
         attempt: call.attempt,

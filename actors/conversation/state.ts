@@ -50,6 +50,8 @@ export type Entry =
 /** A call of the present step. `begun` has not left the conversation yet. */
 export interface Call {
   readonly callId: string;
+  /** As the model named it; may repeat. */
+  readonly modelCallId: string;
   readonly tool: string;
   readonly arguments: string;
   readonly attempt: number;

@@ -35,6 +35,7 @@ export const suffix = {
 export const result = {
   notRun: "not run: the step that made this call failed",
   tooMany: (max: number) => `not run: more than ${max} calls in one step`,
+  tooLong: (max: number) => `not run: its arguments are longer than ${max} characters`,
   loop: "not run: the same call was made too often in this turn",
   refused: (message: string) => `not run: ${message}`,
   neverStarted: "aborted: not run",
