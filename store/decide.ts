@@ -4,6 +4,7 @@
  * *decided* says nothing of policy: approval re-checks and applies it. Proven by `store/decide_test.ts`.
  */
 import { type DecisionKind, decisionsFor, isForOnce, isLasting } from "../lib/decision_kind.ts";
+import { ruleProblem, type RuleText } from "../lib/policy/check_rule.ts";
 import type { ErrorCode, Failure } from "../lib/result.ts";
 import type { CommitMember, CommitResult } from "./committer.ts";
 import { type Db, DbError, guard, labelled, sql, type Statement } from "./db.ts";
@@ -22,9 +23,7 @@ export interface DecisionBody {
   readonly scope?: "tool" | "category" | "mcp" | "all" | undefined;
   readonly seconds?: number | undefined;
   /** A `RuleBody` of the protocol, already parsed. */
-  readonly rule?:
-    | Readonly<Record<string, unknown>> & { readonly action: "allow" | "ask" | "deny" }
-    | undefined;
+  readonly rule?: (RuleText & Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** Who decides, as the session says. */
@@ -95,13 +94,11 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
 function bodyProblem(body: DecisionBody): string | undefined {
   switch (body.decision) {
     case "allow_always":
-      return body.rule?.action === "allow"
-        ? undefined
-        : "`allow_always` needs a `rule` whose action is `allow`";
+      if (body.rule?.action !== "allow") return "`allow_always` needs a `rule` whose action is `allow`";
+      return ruleProblem(body.rule);
     case "reject_always":
-      return body.rule?.action === "deny"
-        ? undefined
-        : "`reject_always` needs a `rule` whose action is `deny`";
+      if (body.rule?.action !== "deny") return "`reject_always` needs a `rule` whose action is `deny`";
+      return ruleProblem(body.rule);
     case "answer":
       return body.answer ? undefined : "`answer` needs an `answer`";
     case "edit_and_allow":

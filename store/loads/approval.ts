@@ -21,9 +21,13 @@ export interface LoadedItem {
   readonly digest: string | null;
   readonly trace: unknown;
   readonly question: unknown;
+  /** A `StoredDecision`, once decided. */
+  readonly decision: unknown;
+  readonly decidedBy: string | null;
+  /** 1 when an edit was recorded in the chain, so that only the toolbox's description of it is awaited. */
+  readonly editing: number | null;
   readonly cardMessageId: number | null;
   readonly cardWhole: number | null;
-  readonly expiresAt: number;
 }
 
 /** A tool as it was last known; `parameters` is a JSON Schema. */
@@ -89,7 +93,9 @@ const queries = [
   ),
   sql(
     `SELECT id, kind, state, version, conversation, turn_id AS turnId, call_id AS callId, tool, arguments, described, digest, trace,
-    question, card_message_id AS cardMessageId, card_whole AS cardWhole, expires_at AS expiresAt FROM pending_items
+    question, decision, decided_by AS decidedBy, card_message_id AS cardMessageId, card_whole AS cardWhole,
+    CASE WHEN state = 'decided' AND json_extract(decision, '$.decision') = 'edit_and_allow' THEN EXISTS (
+      SELECT 1 FROM decisions d WHERE d.item_id = pending_items.id AND d.decision = 'edit_and_allow') END AS editing FROM pending_items
     WHERE state IN ('waiting', 'decided') AND kind <> 'restart' ORDER BY created_at`,
   ),
   sql("SELECT id, conversation FROM tool_calls WHERE state IN ('judged', 'decided', 'executing')"),
@@ -130,6 +136,7 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
       described: parsed(row.described),
       trace: parsed(row.trace),
       question: parsed(row.question),
+      decision: parsed(row.decision),
     })),
     running: Object.fromEntries(
       table<{ id: string; conversation: string }>(6).map((row) => [row.id, row.conversation]),
@@ -147,10 +154,11 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
   };
 }
 
-type ItemRow = Omit<LoadedItem, "described" | "trace" | "question"> & {
+type ItemRow = Omit<LoadedItem, "described" | "trace" | "question" | "decision"> & {
   readonly described: string | null;
   readonly trace: string | null;
   readonly question: string | null;
+  readonly decision: string | null;
 };
 
 function parsed(text: string | null): unknown {

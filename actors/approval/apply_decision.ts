@@ -1,0 +1,142 @@
+/**
+ * `approval.decide`: the compare-and-set has happened; here the decision is checked again (role, policy), recorded in the chain and applied. A
+ * second message for one item finds it closed, claimed by an edit or gone, and changes nothing.
+ */
+import type { ApprovalDecide, Decider, DecisionBody } from "../protocol/approval.ts";
+import { decisionsFor, isLasting } from "../../lib/decision_kind.ts";
+import type { Draft } from "./draft.ts";
+import { identityOf, settleItem, showCard } from "./items.ts";
+import { judgeCall } from "./origin.ts";
+import { refuseByPolicy, reject, runCall } from "./outcome.ts";
+import { addBypass, addRule, settleCovered } from "./policy_change.ts";
+import { applyAnswer } from "./questions.ts";
+import type { OpenItem } from "./state.ts";
+import { CANCELLED_BY_PERSON, rejectedByPerson } from "./texts.ts";
+
+/** Applies a decision. */
+export function onDecide(draft: Draft, payload: ApprovalDecide): void {
+  const item = draft.state.items.get(payload.itemId);
+  if (!item || item.version !== payload.version || item.edit) return;
+  const { body, by } = payload;
+  const problem = roleProblem(item, body, by);
+  record(draft, item, body, by, problem);
+  draft.tell(`conversation/${item.conversation}`, "call.decided", {
+    callId: item.callId,
+    itemId: item.id,
+    decision: body.decision,
+    by: by.name,
+  });
+  if (problem) return refuseDecider(draft, item, problem);
+  if (item.kind !== "approval") return applyAnswer(draft, item, body, by);
+  applyToCall(draft, item, body, by);
+}
+
+function applyToCall(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
+  const decided = { decision: body.decision, by: by.name };
+  switch (body.decision) {
+    case "allow_once":
+    case "allow_session":
+    case "allow_always":
+      return applyAllow(draft, item, body, by);
+    case "reject_once":
+    case "reject_always": {
+      reject(draft, item, { outcome: "rejected", text: rejectedByPerson(body.note) });
+      settleItem(draft, item, "applied", { decision: decided });
+      const rule = body.decision === "reject_always" && body.rule && addRule(draft, body.rule, by);
+      if (rule && rule.ok) settleCovered(draft, by);
+      return;
+    }
+    case "cancel":
+      reject(draft, item, { outcome: "cancelled_by_person", text: CANCELLED_BY_PERSON, stopTurn: true });
+      return settleItem(draft, item, "applied", { decision: decided });
+    case "edit_and_allow":
+      return redescribe(draft, item, body, by);
+    case "answer":
+      // `roleProblem` lets an answer pass only to a question.
+      return;
+    default:
+      return body.decision satisfies never;
+  }
+}
+
+function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
+  const { described, digest, tool } = item;
+  if (!described || digest === undefined || tool === undefined) return;
+  const verdict = judgeCall(draft, { tool, described, conversation: item.conversation, origin: item.origin });
+  if (verdict.outcome === "deny") return refuseByPolicy(draft, item, verdict);
+
+  // The widening comes first, so that no later call of the agent is asked for in between.
+  const note = widen(draft, item, body, by);
+  const grant = { by: "decision" as const, ref: item.id, digest };
+  draft.op({ op: "call.move", callId: item.callId, to: "decided", outcome: "allow", grant });
+  settleItem(draft, item, "applied", { note, decision: { decision: body.decision, by: by.name } });
+  runCall(draft, item, grant);
+  if (body.decision !== "allow_once") settleCovered(draft, by);
+}
+
+/** Adds the bypass or rule that a decision asks for; gives what the person must know when it could not. */
+function widen(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): string | undefined {
+  if (body.decision === "allow_once" || item.described?.askOnce) return undefined;
+  if (body.decision === "allow_session") return addBypass(draft, item, body, by);
+  const added = body.rule ? addRule(draft, body.rule, by) : undefined;
+  return added?.ok === false ? `Allowed once; the rule was not made: ${added.message}` : undefined;
+}
+
+function redescribe(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
+  const edit = {
+    by: identityOf(by),
+    name: by.name,
+    surface: by.surface,
+    device: by.device,
+    arguments: body.arguments ?? {},
+  };
+  draft.putItem({ ...item, edit });
+  showCard(draft, item, "decided", { decision: body.decision, by: by.name });
+  draft.tell("toolbox", "tool.redescribe", {
+    callId: item.callId,
+    turnId: item.turnId,
+    conversation: item.conversation,
+    itemId: item.id,
+    tool: item.tool ?? "",
+    arguments: JSON.stringify(edit.arguments),
+  });
+}
+
+/** The last line: what the edge should have refused already. */
+function roleProblem(item: OpenItem, body: DecisionBody, by: Decider): string | undefined {
+  if (by.role !== "owner" && by.role !== "approver") return "the decider may not approve";
+  if (isLasting(body.decision) && by.role !== "owner") return "only the owner may make a lasting rule";
+  if (!decisionsFor(item.kind).includes(body.decision)) return "the decision does not fit the item";
+  return undefined;
+}
+
+function refuseDecider(draft: Draft, item: OpenItem, problem: string): void {
+  if (item.kind === "approval") {
+    reject(draft, item, { outcome: "refused", text: rejectedByPerson(problem) });
+  } else {
+    draft.tell("toolbox", "question.answered", { callId: item.callId, outcome: "declined" });
+  }
+  settleItem(draft, item, "failed", { note: problem });
+}
+
+function record(
+  draft: Draft,
+  item: OpenItem,
+  body: DecisionBody,
+  by: Decider,
+  problem: string | undefined,
+): void {
+  const { decision, ...rest } = body;
+  draft.record({
+    kind: problem ? "refusal" : "decision",
+    itemId: item.id,
+    callId: item.callId,
+    conversation: item.conversation,
+    actor: identityOf(by),
+    surface: by.surface,
+    device: by.device ?? null,
+    decision,
+    digest: item.digest ?? null,
+    body: { ...rest, name: by.name, role: by.role, version: item.version, problem },
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * The approval actor: nothing with an effect happens until it lets it. It judges described calls by policy, keeps what waits for a person, applies
+ * decisions and records them in a hash chain whose only writer it is. Pure and synchronous; it knows no model, no file and no network.
+ * Proven by `approval_test.ts` and, against a real database, `approval_store_test.ts`.
+ */
+import type { Decision, Env, Envelope, PureActor } from "../../runtime/actor.ts";
+import type { Message } from "../protocol.ts";
+import { onDecide } from "./apply_decision.ts";
+import { Draft } from "./draft.ts";
+import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./endings.ts";
+import { onJudge, onUndescribed } from "./judge_call.ts";
+import { onPolicy } from "./policy_change.ts";
+import { onQuestion } from "./questions.ts";
+import { onCardShown, onPeople, onReact } from "./reactions.ts";
+import { type ApprovalState, restore } from "./state.ts";
+import { onToolsKnown, onToolsList } from "./tools.ts";
+
+/** The actor, as `runtime/pure_worker.ts` runs it. */
+export const approval: PureActor<ApprovalState> = { restore, decide };
+
+function decide(state: ApprovalState, message: Envelope, env: Env): Decision<ApprovalState> {
+  const draft = new Draft(state, env);
+  // The supervisor has parsed the payload against the catalogue and checked who may say it.
+  handle(draft, message as Message);
+  return draft.decision();
+}
+
+function handle(draft: Draft, message: Message): void {
+  switch (message.type) {
+    case "tool.judge":
+      return onJudge(draft, message.payload);
+    case "tool.undescribed":
+      return onUndescribed(draft, message.payload);
+    case "tool.cancel":
+      return onCancel(draft, message.payload, message.from);
+    case "tools.known":
+      return onToolsKnown(draft, message.payload);
+    case "tools.list":
+      return onToolsList(draft, message.payload, message.from);
+    case "question.raise":
+      return onQuestion(draft, message.payload);
+    case "approval.decide":
+      return onDecide(draft, message.payload);
+    case "approval.react":
+      return onReact(draft, message.payload);
+    case "approval.expire":
+      return onExpire(draft, message.payload);
+    case "approval.policy":
+      return onPolicy(draft, message.payload);
+    case "people.known":
+      return onPeople(draft, message.payload);
+    case "card.shown":
+      return onCardShown(draft, message.payload);
+    case "session.ended":
+      return onSessionEnded(draft, message.payload, message.from);
+    case "request.failed":
+      return onRequestFailed(draft, message.payload);
+    default:
+      // `actor.woke` needs nothing: alarms are messages.
+      return;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The life of a pending item in approval's hands: opened, claimed, settled, and shown in its topic at each step. Claiming is how approval itself
+ * decides (a reaction, a bypass, an expiry): the compare-and-set and a message to itself are one commit; a person's decision that was
+ * first stands before that message in the mailbox, so whichever is handled first has won.
+ */
+import type { StoredDecision } from "../../store/ops/approval.ts";
+import type { Decider, DecisionBody } from "../protocol/approval.ts";
+import type { Draft, PayloadIn } from "./draft.ts";
+import type { OpenItem } from "./state.ts";
+
+/** How long an item waits unless the request says otherwise, in milliseconds. */
+export const EXPIRY_MS = 7 * 86_400_000;
+
+/** Opens an item, tells its conversation and topic, and sets the alarm. */
+export function openItem(
+  draft: Draft,
+  item: OpenItem,
+  details: { steps?: readonly unknown[] | undefined; expiresAt: number },
+): void {
+  draft.putItem(item);
+  draft.op({
+    op: "item.create",
+    id: item.id,
+    kind: item.kind,
+    conversation: item.conversation,
+    turnId: item.turnId,
+    callId: item.callId,
+    tool: item.tool,
+    arguments: item.arguments,
+    described: item.described,
+    digest: item.digest,
+    risk: item.described?.risk,
+    trace: { steps: details.steps ?? [], origin: item.origin },
+    question: item.question,
+    expiresAt: details.expiresAt,
+  });
+  const { id: itemId, callId, kind } = item;
+  draft.tell(`conversation/${item.conversation}`, "call.waiting", { callId, itemId, kind });
+  showCard(draft, item, "waiting");
+  draft.tell("approval", "approval.expire", { itemId, version: item.version }, {
+    notBefore: details.expiresAt,
+  });
+}
+
+/** Shows the item's card as it now stands. */
+export function showCard(
+  draft: Draft,
+  item: OpenItem,
+  state: PayloadIn<"card.show">["state"],
+  decision?: { readonly decision: string; readonly by: string },
+): void {
+  draft.tell("zulip", "card.show", {
+    conversation: item.conversation,
+    itemId: item.id,
+    version: item.version,
+    kind: item.kind,
+    state,
+    tool: item.tool,
+    described: item.described,
+    question: item.question?.text,
+    suggestions: [...item.question?.suggestions ?? []],
+    decision: decision?.decision,
+    decidedBy: decision?.by,
+  });
+}
+
+/** Decides an item in a person's or the system's name. */
+export function claimItem(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
+  const stored: StoredDecision = { decision: body.decision, by: by.name, surface: by.surface };
+  draft.op({
+    op: "item.claim",
+    id: item.id,
+    version: item.version,
+    decision: stored,
+    decidedBy: identityOf(by),
+    note: body.note,
+  });
+  draft.putItem({ ...item, claimed: true });
+  draft.tell("approval", "approval.decide", { itemId: item.id, version: item.version, body, by });
+}
+
+/** Ends an item. */
+export function settleItem(
+  draft: Draft,
+  item: OpenItem,
+  state: "applied" | "failed" | "expired" | "superseded" | "cancelled",
+  options: {
+    note?: string | undefined;
+    decision?: { readonly decision: string; readonly by: string } | undefined;
+  } = {},
+): void {
+  draft.op({ op: "item.settle", id: item.id, state, note: options.note });
+  draft.dropItem(item.id);
+  showCard(draft, item, state, options.decision);
+}
+
+/** Who decided, as the one text by which *the same person* is known. */
+export function identityOf(by: Decider): string {
+  return by.userId ?? (by.zulipUserId === undefined ? "system" : `zulip:${by.zulipUserId}`);
+}
+
+/** The open item of a call. */
+export function itemOfCall(draft: Draft, callId: string): OpenItem | undefined {
+  return [...draft.state.items.values()].find((item) => item.callId === callId);
+}

@@ -1,0 +1,165 @@
+/**
+ * `tool.judge`: allow, refuse or ask. A call that was withdrawn while its description was on its way ends here. A call described anew after an edit
+ * runs on the strength of the decision that allowed these very arguments, unless policy denies them.
+ */
+import { canonicalJson } from "../../lib/digest.ts";
+import type { Verdict } from "../../lib/policy/judge.ts";
+import type { ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
+import type { Draft } from "./draft.ts";
+import { EXPIRY_MS, itemOfCall, openItem, settleItem } from "./items.ts";
+import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
+import { refuseByPolicy, reject, runCall } from "./outcome.ts";
+import type { OpenItem } from "./state.ts";
+import { deniedByPolicy, editUnusable, WITHDRAWN } from "./texts.ts";
+
+/** Judges a described call. */
+export function onJudge(draft: Draft, payload: ToolJudge): void {
+  const { callId } = payload;
+  if (payload.editedFor !== undefined) return onEdited(draft, payload, payload.editedFor);
+  const conversation = conversationId(payload.conversation);
+  if (draft.state.withdrawn.includes(callId)) return endWithdrawn(draft, callId, conversation);
+  if (itemOfCall(draft, callId)) return;
+
+  const origin = learnOrigin(draft, payload);
+  const verdict = judgeCall(draft, { ...payload, conversation, origin });
+  switch (verdict.outcome) {
+    case "allow":
+      return allow(draft, { callId, conversation, digest: payload.digest }, verdict);
+    case "deny":
+      draft.op({
+        op: "call.move",
+        callId,
+        to: "rejected",
+        outcome: "denied_by_policy",
+        trace: verdict.trace,
+      });
+      return draft.tell(`conversation/${conversation}`, "tool.result", {
+        callId,
+        outcome: "rejected",
+        text: deniedByPolicy(verdict.ref),
+      });
+    case "ask":
+      draft.op({ op: "call.move", callId, to: "waiting", trace: verdict.trace });
+      return openItem(draft, {
+        id: draft.env.newId(),
+        kind: "approval",
+        version: 1,
+        claimed: false,
+        conversation,
+        turnId: payload.turnId,
+        callId,
+        tool: payload.tool,
+        arguments: payload.arguments,
+        described: payload.described,
+        digest: payload.digest,
+        origin,
+      }, { steps: verdict.trace, expiresAt: draft.env.now + EXPIRY_MS });
+    default:
+      return verdict.outcome satisfies never;
+  }
+}
+
+function allow(
+  draft: Draft,
+  call: { readonly callId: string; readonly conversation: string; readonly digest: string },
+  verdict: Verdict,
+): void {
+  const by = verdict.by === "default" ? "rule" : verdict.by;
+  const grant = { by, ref: verdict.ref, digest: call.digest };
+  draft.op({
+    op: "call.move",
+    callId: call.callId,
+    to: "judged",
+    outcome: "allow",
+    trace: verdict.trace,
+    grant,
+  });
+  countUse(draft, verdict);
+  runCall(draft, call, grant);
+}
+
+/** Counts a use, so that a rule with a limit ends and people see what their rules do. */
+function countUse(draft: Draft, verdict: Verdict): void {
+  const used = <T extends { readonly id: string; readonly uses: number }>(list: readonly T[]) =>
+    list.map((entry) => entry.id === verdict.ref ? { ...entry, uses: entry.uses + 1 } : entry);
+  if (verdict.by === "rule" && draft.state.rules) {
+    draft.op({ op: "rule.used", id: verdict.ref });
+    draft.patch({ rules: used(draft.state.rules) });
+  }
+  if (verdict.by === "bypass") {
+    draft.op({ op: "bypass.used", id: verdict.ref });
+    draft.patch({ bypasses: used(draft.state.bypasses) });
+  }
+}
+
+function endWithdrawn(draft: Draft, callId: string, conversation: string): void {
+  draft.op({ op: "call.move", callId, to: "cancelled" });
+  draft.patch({ withdrawn: draft.state.withdrawn.filter((id) => id !== callId) });
+  draft.tell(`conversation/${conversation}`, "tool.result", {
+    callId,
+    outcome: "cancelled",
+    text: WITHDRAWN,
+  });
+}
+
+function onEdited(draft: Draft, payload: ToolJudge, itemId: string): void {
+  const item = draft.state.items.get(itemId);
+  if (!item?.edit || item.callId !== payload.callId) return;
+  const edit = item.edit;
+  if (!sameArguments(payload.arguments, edit.arguments)) {
+    return failEdit(draft, item, "the toolbox described other arguments than the edited ones");
+  }
+  const edited: OpenItem = {
+    ...item,
+    arguments: payload.arguments,
+    described: payload.described,
+    digest: payload.digest,
+  };
+  const verdict = judgeCall(draft, { ...payload, conversation: item.conversation, origin: item.origin });
+  if (verdict.outcome === "deny") return refuseByPolicy(draft, edited, verdict);
+
+  const grant = { by: "decision" as const, ref: item.id, digest: payload.digest };
+  draft.op({
+    op: "call.move",
+    callId: item.callId,
+    to: "decided",
+    outcome: "allow",
+    described: payload.described,
+    digest: payload.digest,
+    arguments: payload.arguments,
+    grant,
+  });
+  draft.record({
+    kind: "decision",
+    itemId: item.id,
+    callId: item.callId,
+    conversation: item.conversation,
+    actor: edit.by,
+    surface: edit.surface,
+    device: edit.device ?? null,
+    decision: "edited",
+    digest: payload.digest,
+  });
+  settleItem(draft, edited, "applied", { decision: { decision: "edit_and_allow", by: edit.name } });
+  runCall(draft, { callId: item.callId, conversation: item.conversation }, grant);
+}
+
+/** The toolbox cannot make sense of edited arguments. */
+export function onUndescribed(draft: Draft, payload: ToolUndescribed): void {
+  const item = draft.state.items.get(payload.itemId);
+  if (item?.edit && item.callId === payload.callId) failEdit(draft, item, payload.message);
+}
+
+/** Ends an edit that leads nowhere; the model is told. */
+export function failEdit(draft: Draft, item: OpenItem, message: string): void {
+  reject(draft, item, { outcome: "edit_unusable", text: editUnusable(message) });
+  settleItem(draft, item, "failed", { note: message });
+}
+
+function sameArguments(text: string, expected: unknown): boolean {
+  try {
+    return canonicalJson(JSON.parse(text)) === canonicalJson(expected);
+  } catch {
+    return false;
+  }
+}

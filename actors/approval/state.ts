@@ -1,0 +1,130 @@
+/**
+ * What approval knows: policy, people, tools and everything that is still open. All of it is rebuilt from rows; nothing is only here. State is
+ * never changed in place, since a handler's result may be refused.
+ */
+import { genesis, type Head } from "../../lib/decision_chain.ts";
+import type { Bypass, Rule } from "../../lib/policy/rule.ts";
+import type {
+  LoadedApproval,
+  LoadedConversation,
+  LoadedItem,
+  LoadedTool,
+  LoadedUser,
+} from "../../store/loads/approval.ts";
+import type { StoredDecision } from "../../store/ops/approval.ts";
+import type { Described } from "../protocol/tools.ts";
+
+/** Where a call comes from, as far as it is known. */
+export interface Origin {
+  readonly profile?: string | undefined;
+  readonly source?: "web" | "channel" | "dm" | undefined;
+  readonly channelId?: number | undefined;
+}
+
+/** An edit that a person allowed and that the toolbox is describing anew. */
+export interface Edit {
+  readonly by: string;
+  readonly name: string;
+  readonly surface: StoredDecision["surface"];
+  readonly device?: string | undefined;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** An item that still waits, or was decided and not yet applied. */
+export interface OpenItem {
+  readonly id: string;
+  readonly kind: "approval" | "question" | "elicitation";
+  /** The version in which it was offered for decision; the row's own is one higher once it is decided. */
+  readonly version: number;
+  /** The compare-and-set was tried by approval itself; the message that applies it is on its way. */
+  readonly claimed: boolean;
+  readonly edit?: Edit | undefined;
+  readonly conversation: string;
+  readonly turnId: string;
+  readonly callId: string;
+  readonly tool?: string | undefined;
+  readonly arguments?: string | undefined;
+  readonly described?: Described | undefined;
+  readonly digest?: string | undefined;
+  readonly origin: Origin;
+  readonly question?: { readonly text: string; readonly suggestions: readonly string[] } | undefined;
+  readonly card?: { readonly messageId: number; readonly whole: boolean } | undefined;
+}
+
+/** The whole state. */
+export interface ApprovalState {
+  /** Null: they cannot be read. */
+  readonly rules: readonly Rule[] | null;
+  readonly groups: readonly string[];
+  /** Profile → its group of rules. */
+  readonly profiles: Readonly<Record<string, string>>;
+  readonly bypasses: readonly Bypass[];
+  readonly tools: readonly LoadedTool[];
+  readonly items: ReadonlyMap<string, OpenItem>;
+  /** Calls handed to the toolbox to run: call id → conversation. */
+  readonly running: ReadonlyMap<string, string>;
+  /** Calls withdrawn before they were judged. */
+  readonly withdrawn: readonly string[];
+  readonly head: Head;
+  readonly users: readonly LoadedUser[];
+  readonly zulipApprovers: readonly number[] | "*";
+  readonly conversations: ReadonlyMap<string, LoadedConversation>;
+}
+
+/** Rebuilds the state from what `store/loads/approval.ts` read. */
+export function restore(loaded: unknown): ApprovalState {
+  const rows = loaded as LoadedApproval; // the loader's own shape, as JSON
+  return {
+    rules: rows.rules,
+    groups: rows.groups,
+    profiles: rows.profiles,
+    bypasses: rows.bypasses,
+    tools: rows.tools,
+    items: new Map(rows.items.map((row) => [row.id, restoreItem(row)])),
+    running: new Map(Object.entries(rows.running)),
+    withdrawn: rows.withdrawn,
+    head: rows.head ?? genesis,
+    users: rows.users,
+    zulipApprovers: rows.zulipApprovers,
+    conversations: new Map(Object.entries(rows.conversations)),
+  };
+}
+
+function restoreItem(row: LoadedItem): OpenItem {
+  // The JSON columns hold what `item.create` and the compare-and-set wrote.
+  const described = row.described as Described | null;
+  const trace = row.trace as { readonly origin?: Origin } | null;
+  const question = row.question as OpenItem["question"] | null;
+  return {
+    id: row.id,
+    kind: row.kind,
+    version: row.state === "decided" ? row.version - 1 : row.version,
+    claimed: false,
+    edit: restoreEdit(row),
+    conversation: row.conversation,
+    turnId: row.turnId,
+    callId: row.callId,
+    tool: row.tool ?? undefined,
+    arguments: row.arguments ?? undefined,
+    described: described ?? undefined,
+    digest: row.digest ?? undefined,
+    origin: trace?.origin ?? {},
+    question: question ?? undefined,
+    card: row.cardMessageId === null
+      ? undefined
+      : { messageId: row.cardMessageId, whole: row.cardWhole === 1 },
+  };
+}
+
+/** A decided edit is taken up as such only when it was recorded already; otherwise its `approval.decide` is still to come. */
+function restoreEdit(row: LoadedItem): Edit | undefined {
+  const decision = row.decision as StoredDecision | null;
+  if (decision?.decision !== "edit_and_allow" || !decision.arguments || !row.editing) return undefined;
+  return {
+    by: row.decidedBy ?? "",
+    name: decision.by,
+    surface: decision.surface,
+    device: decision.device,
+    arguments: decision.arguments,
+  };
+}

@@ -1,0 +1,41 @@
+/** What approval says to models and people. A model reads the results, so they say what to do next. */
+
+/** Policy denied a call. */
+export function deniedByPolicy(ref: string): string {
+  const why = ref === "outside_workspace" ? "it reaches outside the workspace" : `a rule forbids it (${ref})`;
+  return `Refused by policy: ${why}. The call did not run. Do not look for a way around it; go on without it or ask the user.`;
+}
+
+/** A person said no. */
+export function rejectedByPerson(note: string | undefined): string {
+  const reason = note?.trim();
+  return "The user rejected this call. It did not run." + (reason ? ` Their reason: ${reason}` : "");
+}
+
+/** A person said no, and to stop. */
+export const CANCELLED_BY_PERSON = "The user rejected this call and stopped the turn. It did not run.";
+
+/** The turn stopped first. */
+export const WITHDRAWN = "The call was withdrawn before it ran.";
+
+/** Nobody answered in time. */
+export const EXPIRED = "Nobody decided in time, so the call did not run. Say so, and go on without it.";
+
+/** The toolbox could not run what was allowed. */
+export function notRun(code: string, message: string): string {
+  return `The call was allowed, but running it failed (${code}): ${message}`;
+}
+
+/** Edited arguments that mean nothing to the tool. */
+export function editUnusable(message: string): string {
+  return `The user edited the arguments and allowed the call, but the edited call cannot run: ${message}`;
+}
+
+/** Why a reaction decided nothing, by code; said once in the topic. */
+export const reactionNotes = {
+  not_linked: "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it.",
+  high_risk: "This call is of high risk: a reaction cannot decide it. Open the inbox to see and decide it.",
+  not_whole:
+    "The card does not show the whole call: a reaction cannot decide it. Open the inbox to see and decide it.",
+  question: "A reaction cannot answer a question. Open the inbox to answer it.",
+} as const;

@@ -1,0 +1,39 @@
+/** What tools there are, as the toolbox says, and which of them a conversation may offer to its model. */
+import { isOffered } from "../../lib/policy/judge.ts";
+import type { ToolClass, ToolsKnown, ToolsList } from "../protocol/tools.ts";
+import type { Draft } from "./draft.ts";
+import { contextOf, conversationId, originOf } from "./origin.ts";
+
+/** Takes over the toolbox's list. */
+export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
+  const tools = payload.tools.map((tool) => ({
+    name: tool.name,
+    source: tool.source,
+    class: tool.class,
+    description: tool.description,
+    parameters: tool.parameters,
+    schemaHash: tool.schemaHash,
+  }));
+  draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
+  draft.patch({ tools });
+}
+
+/** Answers with every tool that policy does not deny whatever its arguments. */
+export function onToolsList(draft: Draft, payload: ToolsList, from: string): void {
+  const { state, env } = draft;
+  const conversation = conversationId(from);
+  const context = contextOf(state, conversation, originOf(state, conversation), env.now);
+  const offered = state.tools.filter((tool) => {
+    const facts = { tool: tool.name, class: tool.class as ToolClass }; // only `tools.known` writes it
+    return isOffered({ rules: state.rules, bypasses: state.bypasses }, facts, context);
+  });
+  draft.tell(from, "tools.listed", {
+    turnId: payload.turnId,
+    tools: offered.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      parameters: { ...tool.parameters },
+      parallel: tool.class === "read" && tool.source === "builtin",
+    })),
+  });
+}
