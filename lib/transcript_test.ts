@@ -2,19 +2,12 @@
  * The transcript is folded from logs that the real conversation wrote.
  */
 import assert from "node:assert/strict";
-import { ada, call, Desk, text } from "../tests/doubles/conversation_desk.ts";
+import { ada, asking, call, type Desk, text } from "../tests/doubles/conversation_desk.ts";
 import { applyDelta, applyEvent, emptyTranscript, runningTurn, transcriptOf } from "./transcript.ts";
 import type { TranscriptItem, TurnView } from "./transcript_view.ts";
 
 function turns(desk: Desk): TurnView[] {
   return transcriptOf(desk.events).entries.filter((entry) => entry.kind === "turn");
-}
-
-function asking(): Desk {
-  const desk = new Desk();
-  desk.say("deploy it", {}, "t1");
-  desk.tools({ name: "exec_command" });
-  return desk;
 }
 
 const piece = (offset: number, words: string, item = "t1.0.0.0") =>

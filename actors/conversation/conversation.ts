@@ -2,7 +2,7 @@
  * The builtin brain of one conversation: a pure, event-sourced actor. Each message is handled in one synchronous decision; nothing here waits
  * for a model, a tool or another actor. It promises: one turn at a time, exactly one terminal record a turn, one result a call, no accepted
  * input lost, and the same state after a restart at any point. It knows no provider, no policy, no row but through operations.
- * Proven by `conversation_test.ts` (by case) and `conversation_model_test.ts` (by random histories).
+ * Proven by `conversation_test.ts`, `step_test.ts` (by case) and `conversation_model_test.ts` (by random histories).
  */
 import type { Decision, Env, Envelope, PureActor } from "../../runtime/actor.ts";
 import type { Message } from "../protocol.ts";

@@ -1,6 +1,6 @@
 /**
  * Whether and when a failed model step is asked for again. Pure arithmetic; the jitter comes from a hash of the attempt's name, so that a
- * redelivered message decides the same. Proven by `conversation_test.ts`.
+ * redelivered message decides the same. Proven by `step_test.ts`.
  */
 import type { ModelError } from "../protocol/model.ts";
 

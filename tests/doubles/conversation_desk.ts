@@ -192,3 +192,10 @@ export function text(words: string) {
 export function call(name: string, args = "{}", callId = "call_0") {
   return { type: "tool_call", callId, name, arguments: args } as const;
 }
+
+/** A desk whose turn `t1` has just asked its model. */
+export function asking(tools: TestTool[] = [{ name: "exec_command" }], desk = new Desk()): Desk {
+  desk.say("deploy it", { messageId: 42 }, "t1");
+  desk.tools(...tools);
+  return desk;
+}
