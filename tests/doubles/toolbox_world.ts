@@ -61,9 +61,11 @@ export class ToolboxWorld implements AsyncDisposable {
 
   /** The process dies and another one comes: nothing but rows and files is left. */
   async restart(): Promise<void> {
-    await this.shutDown();
-    this.context = new GatewayContextDouble("toolbox", this.db, this.context.config);
+    const { context, gateway } = this;
+    this.context = new GatewayContextDouble("toolbox", this.db, context.config);
     this.gateway = newGateway();
+    context.stop();
+    await gateway.stop?.();
     await this.gateway.start(this.context);
   }
 
@@ -78,12 +80,15 @@ export class ToolboxWorld implements AsyncDisposable {
     message: Partial<Envelope> & Pick<Envelope, "type" | "payload">,
     resumed = false,
   ): Promise<void> {
-    const before = this.context.sent.length;
-    const effects = await this.gateway.handle(this.context.delivery(message, resumed));
-    const committed = await this.context.commit(effects ?? {});
+    const { context, gateway } = this;
+    const before = context.sent.length;
+    const effects = await gateway.handle(context.delivery(message, resumed));
+    if (context !== this.context) return; // That process is dead: nothing of it reaches the database any more.
+    const committed = await context.commit(effects ?? {});
     assert.ok(committed.ok, JSON.stringify(committed));
-    for (const send of this.context.sent.slice(before)) {
-      assert.deepEqual(checkSend("toolbox", send).ok, true, JSON.stringify(checkSend("toolbox", send)));
+    for (const send of context.sent.slice(before)) {
+      const checked = checkSend("toolbox", send);
+      assert.ok(checked.ok, JSON.stringify(checked));
     }
   }
 
@@ -116,6 +121,32 @@ export class ToolboxWorld implements AsyncDisposable {
     await this.deliver({ type: "tool.run", from: "approval", payload }, options.resumed);
   }
 
+  /** The runtime delivers the grant again after a crash. */
+  async redeliver(callId: string): Promise<void> {
+    const rows = await this.rows<{ digest: string; conversation: string }>(
+      "SELECT digest, conversation FROM tool_calls",
+    );
+    const grant = { by: "rule", ref: "rule-1", digest: rows[0]?.digest };
+    const payload = { callId, conversation: rows[0]?.conversation, grant };
+    await this.deliver({ type: "tool.run", from: "approval", payload }, true);
+  }
+
+  /** Plays the conversation: its turn stops. */
+  async cancel(callId: string, conversation = "c1"): Promise<void> {
+    const payload = { callId, reason: "the turn was stopped" };
+    await this.deliver({
+      type: "tool.cancel",
+      from: `conversation/${conversation}`,
+      lane: "control",
+      payload,
+    });
+  }
+
+  /** From now on nothing may begin. */
+  loseLease(): void {
+    this.context.acting = false;
+  }
+
   /** Proposes, allows, and gives the result. */
   async call(tool: string, args: unknown, conversation = "c1"): Promise<ToolResult> {
     const callId = await this.propose(tool, args, conversation);
@@ -134,6 +165,15 @@ export class ToolboxWorld implements AsyncDisposable {
   async state(callId: string): Promise<string> {
     const rows = await this.db.query(sql("SELECT state FROM tool_calls WHERE id = ?", callId));
     return String(rows.rows[0]?.[0]);
+  }
+
+  /** Resolves when the rows are as wanted; asks again after whatever else is ready to run. */
+  async untilRows<T>(text: string, wanted: (rows: readonly T[]) => boolean): Promise<readonly T[]> {
+    for (;;) {
+      const rows = await this.rows<T>(text);
+      if (wanted(rows)) return rows;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   }
 
   /** Any rows. */

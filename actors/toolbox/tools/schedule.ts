@@ -14,7 +14,9 @@ const Arguments = z.strictObject({
   prompt: z.string().min(1).max(20_000).describe("What you will be told when it fires."),
   kind: z.enum(["once", "every", "cron"]),
   inSeconds: z.number().positive().max(315_360_000).optional().describe("once: from now on."),
-  at: z.iso.datetime({ offset: true }).optional().describe("once: ISO 8601 with an offset, or Z."),
+  at: z.string().max(50).refine(isInstant, "must be ISO 8601 with an offset or Z").optional().describe(
+    "once: ISO 8601 with an offset, or Z.",
+  ),
   everySeconds: z.number().min(60).max(31_536_000).optional().describe("every: the interval."),
   expression: z.string().min(1).max(200).optional().describe("cron: five or six fields."),
   timeZone: z.string().max(100).optional().describe("cron: IANA name."),
@@ -65,6 +67,10 @@ export function schedule({ clock, timeZone }: ToolDeps): Tool {
       },
     }),
   });
+}
+
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && Number.isFinite(Date.parse(text));
 }
 
 function when(args: Arguments): string {

@@ -3,10 +3,11 @@ import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
 
 Deno.test("exec_command runs in the workspace with an empty environment and no network", async () => {
   await using world = await ToolboxWorld.open();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
 
   const result = await world.call("exec_command", {
     command: "echo hello > made.txt; env | sort; cat /proc/net/route | wc -l; " +
-      "(exec 3<>/dev/tcp/127.0.0.1/1) 2>&1; ls -A /; ls -A /etc; touch /usr/x /etc/x 2>&1",
+      `(exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1; ls -A /; ls -A /etc; touch /usr/x /etc/x 2>&1`,
   });
 
   assert.equal(await Deno.readTextFile(`${world.workspace()}/made.txt`), "hello\n");
@@ -14,7 +15,7 @@ Deno.test("exec_command runs in the workspace with an empty environment and no n
   const names = [...result.text.matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1]);
   assert.deepEqual(names, ["HOME", "LANG", "PATH", "PWD", "SHLVL", "TERM", "TZ", "_"]);
   assert.match(result.text, /^1$/m, "only the headline of the routing table");
-  assert.match(result.text, /Connection refused|Network is unreachable/);
+  assert.match(result.text, /Connection refused/, "the host's loopback is another one");
   assert.match(result.text, /'\/usr\/x': Read-only/);
   assert.match(result.text, /'\/etc\/x': Read-only/);
   assert.doesNotMatch(result.text, /^(root|home|var|sys|work)$/m);

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { ToolsKnown } from "../../protocol/tools.ts";
+import type { Send } from "../../../runtime/actor.ts";
+import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
+import type { StdioServer } from "../config.ts";
+import { mcpToolName } from "./mcp_tool.ts";
+
+const modules = new URL("../../../node_modules", import.meta.url).pathname;
+const denoDir = JSON.parse(
+  new TextDecoder().decode(
+    new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).outputSync().stdout,
+  ),
+).denoDir;
+
+/** The reference server of the protocol's authors, from npm, run by this very Deno inside the sandbox. */
+function everything(options: Partial<StdioServer> = {}): StdioServer {
+  return {
+    kind: "stdio",
+    name: "everything",
+    command: Deno.execPath(),
+    args: [
+      ...["run", "-A", "--no-config", "--cached-only", "--node-modules-dir=manual"],
+      ...[`${modules}/@modelcontextprotocol/server-everything/dist/index.js`, "stdio"],
+    ],
+    env: { DENO_DIR: "/tmp/deno", NO_COLOR: "1" },
+    network: false,
+    readOnly: [Deno.execPath(), modules],
+    unsandboxed: false,
+    timeoutMs: 30_000,
+    ...options,
+  };
+}
+
+const offers = (tool: string) => (send: Send) =>
+  send.type === "tools.known" && ToolsKnown.parse(send.payload).tools.some(({ name }) => name === tool);
+
+Deno.test("a real MCP server runs in the sandbox and its tool is judged and called", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  const known = await world.until(offers("mcp__everything__echo"));
+
+  const callId = await world.propose("mcp__everything__echo", { message: "over the wire" });
+  await world.grant(callId);
+
+  const tool = ToolsKnown.parse(known.payload).tools.find(({ name }) => name === "mcp__everything__echo");
+  assert.equal(tool?.source, "mcp:everything");
+  assert.equal(tool?.class, "mcp");
+  const { described } = world.judged(callId);
+  assert.deepEqual({ class: described.class, sandboxed: described.sandboxed, askOnce: described.askOnce }, {
+    class: "mcp",
+    sandboxed: true,
+    askOnce: false,
+  });
+  assert.match(described.preview?.text ?? "", /over the wire/);
+  assert.equal(world.result(callId).outcome, "finished");
+  assert.match(world.result(callId).text, /over the wire/);
+  const rows = await world.rows<{ state: string; unsandboxed: number }>(
+    "SELECT state, unsandboxed FROM mcp_servers",
+  );
+  assert.deepEqual(rows.map((row) => ({ ...row })), [{ state: "ready", unsandboxed: 0 }]);
+});
+
+Deno.test("a server sees neither our environment nor the network nor the workspaces", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  await world.until(offers("mcp__everything__get-env"));
+
+  const result = await world.call("mcp__everything__get-env", {});
+
+  const env: Record<string, string> = JSON.parse(result.text);
+  assert.deepEqual(Object.keys(env).sort(), ["DENO_DIR", "HOME", "LANG", "NO_COLOR", "PATH", "PWD"]);
+});
+
+Deno.test("arguments that the server refuses are a failure of the call", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  await world.until(offers("mcp__everything__echo"));
+
+  const result = await world.call("mcp__everything__echo", { message: 7 });
+
+  assert.equal(result.outcome, "failed");
+});
+
+Deno.test("cancelling a call of a server answers cancelled", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  const name = "mcp__everything__trigger-long-running-operation";
+  await world.until(offers(name));
+  const callId = await world.propose(name, { duration: 60, steps: 2 });
+  const running = world.grant(callId);
+  await world.untilRows<{ state: string }>(
+    "SELECT state FROM tool_calls",
+    (rows) => rows[0]?.state === "executing",
+  );
+
+  await world.cancel(callId);
+  await running;
+
+  assert.equal(world.result(callId).outcome, "cancelled");
+});
+
+Deno.test("a server that dies is withdrawn, started again and offered again", async () => {
+  const script = `
+    import sys, json, os
+    count = len(os.listdir('.'))
+    open(str(count), 'w').close()
+    for line in sys.stdin:
+      m = json.loads(line)
+      def say(result): print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], 'result': result}), flush=True)
+      if m.get('method') == 'initialize':
+        say({'protocolVersion': m['params']['protocolVersion'], 'capabilities': {'tools': {'listChanged': True}},
+             'serverInfo': {'name': 'mortal', 'version': '1'}})
+      elif m.get('method') == 'tools/list':
+        say({'tools': [{'name': 'die%d' % count, 'description': 'dies', 'inputSchema': {'type': 'object'}}]})
+      elif m.get('method') == 'tools/call':
+        print('about to die', file=sys.stderr, flush=True); os._exit(3)
+  `.replaceAll("\n    ", "\n");
+  const server = everything({
+    name: "mortal",
+    command: "/usr/bin/python3",
+    args: ["-c", script],
+    readOnly: [],
+  });
+  await using world = await ToolboxWorld.open({ mcpServers: [server] });
+  await world.until(offers("mcp__mortal__die0"));
+
+  const result = await world.call("mcp__mortal__die0", {});
+  await world.until(offers("mcp__mortal__die1"));
+  const gone = await world.propose("mcp__mortal__die0", {});
+
+  assert.equal(result.outcome, "failed");
+  assert.equal(world.result(gone).outcome, "invalid");
+});
+
+Deno.test("a server that cannot start is down and says why, and holds up nothing", async () => {
+  const server = everything({ name: "broken", command: "/usr/bin/false-not-there", args: [], readOnly: [] });
+  await using world = await ToolboxWorld.open({ mcpServers: [server] });
+
+  const result = await world.call("update_plan", { items: [{ text: "t", status: "pending" }] });
+  const rows = await world.untilRows<{ state: string; detail: string | null }>(
+    "SELECT state, detail FROM mcp_servers",
+    (rows) => rows[0]?.state === "down",
+  );
+
+  assert.equal(result.outcome, "finished");
+  assert.match(rows[0]?.detail ?? "", /false-not-there/);
+});
+
+Deno.test("without a sandbox a server that needs one is not started", async () => {
+  const bwrap = "/nonexistent/bwrap";
+  await using world = await ToolboxWorld.open({ bwrap, mcpServers: [everything()] });
+
+  const rows = await world.untilRows<{ state: string }>(
+    "SELECT state FROM mcp_servers",
+    (rows) => rows.length > 0,
+  );
+
+  assert.equal(rows[0]?.state, "blocked");
+});
+
+Deno.test("an unsandboxed server is marked as such everywhere", async () => {
+  const server = everything({ unsandboxed: true, env: { DENO_DIR: denoDir, NO_COLOR: "1" } });
+  await using world = await ToolboxWorld.open({ mcpServers: [server] });
+  await world.until(offers("mcp__everything__echo"));
+
+  const callId = await world.propose("mcp__everything__echo", { message: "hi" });
+
+  assert.equal(world.judged(callId).described.sandboxed, false);
+  const rows = await world.rows<{ unsandboxed: number }>("SELECT unsandboxed FROM mcp_servers");
+  assert.equal(rows[0]?.unsandboxed, 1);
+});
+
+Deno.test("names of tools are what every provider takes", () => {
+  assert.equal(mcpToolName("docs", "search/all things"), "mcp__docs__search_all_things");
+  assert.equal(mcpToolName("docs", "x".repeat(100)).length, 64);
+});
