@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // `actors/protocol*` is the shared vocabulary and has a room of its own.
   protocol: ["lib"],
   actors: ["lib", "store", "runtime", "zulip", "protocol"],
-  edge: ["lib", "store", "zulip", "protocol"],
+  edge: ["lib", "store", "zulip", "protocol", "api"],
   ui: ["lib", "protocol", "api"],
   // `edge/api.ts` holds the wire types that the UI is written to.
   api: ["lib", "protocol"],

@@ -7,6 +7,7 @@
 
 import { systemClock } from "../../lib/clock.ts";
 import type { Gateway } from "../../runtime/actor.ts";
+import { runGateway } from "../../runtime/gateway_host.ts";
 import { ModelsConfig } from "./config.ts";
 import { createModelsGateway } from "./gateway.ts";
 import { takeConsole } from "./library_console.ts";
@@ -34,3 +35,5 @@ export const gateway: Gateway = createModelsGateway({
     return { stream, close: http.close };
   },
 });
+
+if (import.meta.main) runGateway(gateway);

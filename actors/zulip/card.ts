@@ -16,16 +16,22 @@ export interface Card {
 
 const MAX_PREVIEW_CODE_POINTS = 4_000;
 
-/** Renders the card of an item. `inboxUrl` is where people open the inbox, if that is known. */
-export function renderCard(item: CardShow, inboxUrl?: string): Card {
-  const link = inboxUrl === undefined ? "in the inbox" : `[in the inbox](${inboxUrl}/inbox/${item.itemId})`;
-  return item.kind === "approval" ? approvalCard(item, link) : questionCard(item, link);
+/** What a card may say besides its item: where people open the inbox, and whether a reaction can decide at all. */
+export interface CardOptions {
+  readonly inboxUrl?: string | undefined;
+  readonly reactions: boolean;
 }
 
-function approvalCard(item: CardShow, link: string): Card {
+/** Renders the card of an item. */
+export function renderCard(item: CardShow, { inboxUrl, reactions }: CardOptions): Card {
+  const link = inboxUrl === undefined ? "in the inbox" : `[in the inbox](${inboxUrl}/inbox/${item.itemId})`;
+  return item.kind === "approval" ? approvalCard(item, link, reactions) : questionCard(item, link);
+}
+
+function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
   const { described } = item;
   const preview = cut(printable(described?.preview?.text ?? ""));
-  const reactable = item.state === "waiting" && described?.risk !== "high" && preview.whole;
+  const reactable = reactions && item.state === "waiting" && described?.risk !== "high" && preview.whole;
   const lines = [
     `**${headline(item)}** ${codeSpan(printable(item.tool ?? "a tool"))} — ${
       codeSpan(printable(described?.summary ?? ""))

@@ -376,7 +376,7 @@ class ZulipActor {
   async #card(item: CardShow): Promise<Effects> {
     const target = this.#journal.targetOf(item.conversation);
     if (!target) return {};
-    const card = renderCard(item, this.deps.config.inboxUrl);
+    const card = renderCard(item, this.deps.config);
     const key = `card/${item.itemId}`;
     if (item.state !== "waiting" && !await this.#poster.find(key)) return {};
     const posting = await this.#poster.post({

@@ -44,6 +44,7 @@ class Bench {
       channels: ["general"],
       allowedUserIds: [],
       dms: true,
+      reactions: true,
       editIntervalMs: 50,
       editsPerMinute: 6_000,
       settleAfterMs: 400,

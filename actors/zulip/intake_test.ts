@@ -187,6 +187,8 @@ Deno.test("with * the served channels follow the bot's subscriptions", () => {
   assert.deepEqual([before, after, roster.serves(7)], [false, true, false]);
 });
 
+const open = { reactions: true };
+
 function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardShow {
   return {
     conversation: "c",
@@ -212,18 +214,19 @@ function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardSho
 }
 
 Deno.test("a card that hides its end, or is of high risk, cannot be decided by a reaction", () => {
-  assert.equal(renderCard(card("df -h")).reactable, true);
-  assert.equal(renderCard(card("df -h", "high")).reactable, false);
+  assert.equal(renderCard(card("df -h"), open).reactable, true);
+  assert.equal(renderCard(card("df -h"), { reactions: false }).reactable, false);
+  assert.equal(renderCard(card("df -h", "high"), open).reactable, false);
   assert.deepEqual(
     (({ whole, reactable }) => ({ whole, reactable }))(
-      renderCard(card(`echo ok${" ".repeat(9_000)}; rm -rf /`)),
+      renderCard(card(`echo ok${" ".repeat(9_000)}; rm -rf /`), open),
     ),
     { whole: false, reactable: false },
   );
 });
 
 Deno.test("text of a tool call cannot close the card's code block or hide itself", () => {
-  const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"));
+  const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"), open);
 
   assert.match(body, /`````\n````\n\*\*✅ Allowed\*\*\n\\u\{202e\}gnirts\\u\{200b\}\n`````/);
 });

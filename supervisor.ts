@@ -1,0 +1,222 @@
+/**
+ * The composition root: reads the configuration, takes the database's lease, starts the tree of actors and serves the edge application. It
+ * holds no logic of its own and runs no code that a model can influence. SIGTERM and SIGINT stop everything in reverse order; a second one
+ * ends at once. Proven by the end-to-end tests.
+ */
+import { fileURLToPath } from "node:url";
+import { actorKinds, workspacesOf } from "./composition/kinds.ts";
+import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
+import { LiveFan } from "./composition/live.ts";
+import { logOf, openLog } from "./composition/log.ts";
+import { tellNote } from "./composition/notes.ts";
+import { readsOf, vocabulary } from "./composition/vocabulary.ts";
+import { type Config, readConfig } from "./config.ts";
+import { createApp, type EdgeApp } from "./edge/app.ts";
+import { verifyDoorbell } from "./edge/doorbell.ts";
+import { serve, type Served } from "./edge/serve.ts";
+import { folderUi } from "./edge/ui_files.ts";
+import { systemClock } from "./lib/clock.ts";
+import { newId } from "./lib/ids.ts";
+import type { Envelope } from "./runtime/actor.ts";
+import { createRuntime, type Runtime } from "./runtime/runtime.ts";
+import { loads } from "./store/loads.ts";
+import { opStatements } from "./store/ops.ts";
+
+const VERSION = "0.1.0";
+const STOP_GRACE_MS = 5_000;
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+if (import.meta.main) await main();
+
+async function main(): Promise<void> {
+  const config = configure();
+  await openLog({
+    secrets: secretsOf(config),
+    level: "info",
+    json: !Deno.stderr.isTerminal(),
+    write: (line) => console.error(line),
+  });
+  const log = logOf("supervisor");
+  const stopping = new AbortController();
+  const stopped = stopOnSignals(stopping);
+  await Deno.mkdir(workspacesOf(config), { recursive: true, mode: 0o700 });
+  try {
+    const database = await openDatabase({
+      config,
+      clock: systemClock,
+      log: logOf("store"),
+      // Whoever holds the lease now may be writing: nothing is tidied up here.
+      onLost: (why) => {
+        log("error", "ending at once", { why });
+        Deno.exit(75);
+      },
+      signal: stopping.signal,
+    });
+    const board = await open(config, database);
+    await stopped;
+    log("info", "stopping");
+    await board.served.close();
+    await board.runtime.stop({ graceMs: STOP_GRACE_MS });
+    await board.app.close();
+    await database.close();
+    // A stuck Worker or socket must not keep the process.
+    Deno.exit(0);
+  } catch (error) {
+    if (stopping.signal.aborted) Deno.exit(0);
+    log("error", "cannot start", { cause: error instanceof Error ? error.message : String(error) });
+    Deno.exit(1);
+  }
+}
+
+interface Board {
+  readonly runtime: Runtime;
+  readonly app: EdgeApp;
+  readonly served: Served;
+}
+
+/** Builds everything on an owned database and starts it. */
+async function open(config: Config, database: OwnedDatabase): Promise<Board> {
+  const { store } = database;
+  const live = new LiveFan();
+  const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
+  const runtime = createRuntime({
+    store,
+    vocabulary,
+    opStatements,
+    runRead: readsOf(store),
+    loads,
+    kinds: actorKinds(config, inboxUrl),
+    clock: systemClock,
+    newId,
+    random: Math.random,
+    log: logOf("runtime"),
+    limits: { idleMs: config.idleMs, maxLive: config.maxLive ?? liveByMemory() },
+    denoConfig: path("deno.json"),
+    childEnv: denoEnv(),
+    leaseMs: () => database.deadline(),
+    onEdge: (message) => (message.durable ? app.notify() : live.take(message)),
+    onNote: (note) =>
+      tellNote(note, {
+        log: logOf("runtime"),
+        zulip: config.zulip !== undefined,
+        send: (send) => void runtime.send(send),
+      }),
+    onSupervisor: (message) => obey(runtime, message),
+  });
+  const app = createApp({
+    db: store,
+    doorbell: () => runtime.poke(),
+    clock: systemClock,
+    newId,
+    config: {
+      publicUrl: config.publicUrl,
+      port: config.port,
+      ownerToken: config.ownerToken,
+      zulipWebhookToken: config.zulipWebhookToken,
+      realm: config.zulip && new URL(config.zulip.site).origin,
+    },
+    log: logOf("edge"),
+    version: VERSION,
+    actors: () => runtime.actors(),
+    live: (listener) => live.listen(listener),
+    ui: await folderUi(path("build/ui")),
+  });
+  await runtime.start();
+  // The rows were written before: streams look for what is new in the feed.
+  runtime.onChange(() => app.notify());
+  const served = serve(app, {
+    host: config.host,
+    port: config.port,
+    publicUrl: config.publicUrl,
+    before: (request) => doorbell(config, runtime, request),
+  });
+  await greet(config, app, served);
+  return { runtime, app, served };
+}
+
+function obey(runtime: Runtime, message: Envelope): void {
+  if (message.type !== "actor.restart") throw new TypeError(`the supervisor does not know "${message.type}"`);
+  const { ref } = message.payload as { ref: string }; // parsed against the catalogue
+  if (!runtime.restart(ref)) throw new RangeError(`there is no actor "${ref}"`);
+}
+
+/** The remote edge's bell: signed, and it says only that there are new rows. */
+async function doorbell(config: Config, runtime: Runtime, request: Request): Promise<Response | undefined> {
+  if (new URL(request.url).pathname !== "/doorbell" || config.doorbellSecret === undefined) return undefined;
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const refs = await verifyDoorbell(config.doorbellSecret, request, systemClock.now());
+  if (!refs) return new Response(null, { status: 403 });
+  runtime.poke();
+  return new Response(null, { status: 204 });
+}
+
+/** Says where to go. With an `OWNER_TOKEN` the owner has a way in already, and no link is printed. */
+async function greet(config: Config, app: EdgeApp, served: Served): Promise<void> {
+  const origin = config.publicUrl ?? served.url;
+  const link = await app.printedLink(served.url);
+  console.log("");
+  console.log("  Callboard is running.");
+  console.log(`  Inbox:  ${config.ownerToken === undefined ? link : `${origin}/`}`);
+  if (config.ownerToken === undefined) {
+    console.log("          (a one-time sign-in link, good for 15 minutes)");
+  }
+  console.log(`  Model:  ${config.model}`);
+  console.log(`  Zulip:  ${config.zulip ? config.zulip.site : "not configured"}`);
+  console.log("");
+}
+
+function configure(): Config {
+  const result = readConfig({ env: (name) => Deno.env.get(name), readText, cwd: Deno.cwd() });
+  if (result.ok) return result.value;
+  console.error(`Callboard cannot start with this configuration:\n${result.error.message}`);
+  Deno.exit(78);
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second ends the process. */
+function stopOnSignals(stopping: AbortController): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      Deno.addSignalListener(signal, () => {
+        if (stopping.signal.aborted) Deno.exit(130);
+        stopping.abort();
+        resolve();
+      });
+    }
+  });
+}
+
+function secretsOf(config: Config): (string | undefined)[] {
+  return [
+    config.databaseToken,
+    config.ownerToken,
+    config.doorbellSecret,
+    config.zulipWebhookToken,
+    config.zulip?.apiKey,
+    config.anthropic.apiKey,
+    config.openai.apiKey,
+  ];
+}
+
+/** A live conversation costs about 12 MiB; half of the machine is left to everything else. */
+function liveByMemory(): number {
+  const mebibytes = Deno.systemMemoryInfo().total / 1024 ** 2;
+  return Math.min(500, Math.max(8, Math.floor(mebibytes / 2 / 12)));
+}
+
+/** What child processes need to find Deno's cache. */
+function denoEnv(): Record<string, string> {
+  return Object.fromEntries(
+    ["DENO_DIR", "HOME", "XDG_CACHE_HOME"].flatMap((name) => {
+      const value = Deno.env.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
