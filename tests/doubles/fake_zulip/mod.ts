@@ -5,23 +5,14 @@
  * demand. The methods are what people do in the realm, or what goes wrong. `fake_zulip_test.ts` holds every answer and event against Zulip's own
  * specification, so that what passes here is what a server would say.
  */
-import { Api, directGroup, type LoggedCall, webhookBody } from "./api.ts";
+import { Api, type LoggedCall } from "./api.ts";
+import { announceChannel, renameChannel, setSubscribed, typing } from "./channels.ts";
 import { control } from "./control.ts";
 import { Faults } from "./faults.ts";
 import { type RunningServer, serve } from "./http_server.ts";
-import {
-  announceChannel,
-  editContent,
-  move,
-  react,
-  remove,
-  renameChannel,
-  renderPreview,
-  send,
-  setSubscribed,
-  typing,
-  unreact,
-} from "./messages.ts";
+import { editContent, move, remove, renderPreview, send } from "./messages.ts";
+import { react, unreact } from "./reactions.ts";
+import { directGroup, webhookBody } from "./routes.ts";
 import { userShape } from "./shapes.ts";
 import {
   type FakeChannel,

@@ -8,6 +8,7 @@ export const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Fake Zulip</title>
+<link rel="icon" href="data:,">
 <style>
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 52rem; padding: 1rem; color-scheme: light dark; }
   form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
