@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { FakeClock } from "../../../tests/doubles/fake_clock.ts";
 import { call, refuse, type Reply, say } from "../../../tests/doubles/fake_model/script.ts";
 import { openSingleShotFetch } from "../single_shot_fetch.ts";
-import { each, failure, finished, KEY, plain, withFake } from "./_harness.ts";
+import { each, failure, finished, KEY, plain, withFake } from "../../../tests/doubles/pi_harness.ts";
 import { observeFetch } from "./observed_fetch.ts";
 import { createPiStream } from "./pi_stream.ts";
 

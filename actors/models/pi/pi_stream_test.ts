@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { call, say } from "../../../tests/doubles/fake_model/script.ts";
 import { type HistoryItem } from "../../protocol/model.ts";
-import { each, finished, KEY, MODELS, plain, withFake } from "./_harness.ts";
+import { each, finished, KEY, MODELS, plain, withFake } from "../../../tests/doubles/pi_harness.ts";
 
 each("pi stream returns text, deltas and usage of a plain answer", async (model, { fake, ask, deltas }) => {
   fake.script([[say("Good ", "mor", "ning")]]);

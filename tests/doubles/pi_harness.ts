@@ -4,12 +4,12 @@
  */
 
 import { doesNotMatch, equal } from "node:assert/strict";
-import { FakeClock } from "../../../tests/doubles/fake_clock.ts";
-import { FakeModel } from "../../../tests/doubles/fake_model/fake_model.ts";
-import { type HistoryItem, ModelFailed, ModelFinished, ModelRequest } from "../../protocol/model.ts";
-import { isModelFailed, type StreamDelta } from "../model_stream.ts";
-import { openSingleShotFetch } from "../single_shot_fetch.ts";
-import { createPiStream } from "./pi_stream.ts";
+import { FakeClock } from "./fake_clock.ts";
+import { FakeModel } from "./fake_model/fake_model.ts";
+import { type HistoryItem, ModelFailed, ModelFinished, ModelRequest } from "../../actors/protocol/model.ts";
+import { isModelFailed, type StreamDelta } from "../../actors/models/model_stream.ts";
+import { openSingleShotFetch } from "../../actors/models/single_shot_fetch.ts";
+import { createPiStream } from "../../actors/models/pi/pi_stream.ts";
 
 export const KEY = "test-key-that-must-not-leak-0123456789";
 
