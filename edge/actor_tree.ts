@@ -1,6 +1,6 @@
 /**
  * The supervision tree for the API: from the supervisor when it shares this process, else from rows. Shows a person the singletons and the
- * conversations they may see. Proven by `edge/actors_test.ts`.
+ * conversations they may see. Proven by `edge/conversations_test.ts`.
  */
 import { type ActorRow, actorsByRef, listActors } from "../store/queries/actors.ts";
 import { conversationsById } from "../store/queries/conversations.ts";

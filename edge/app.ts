@@ -12,7 +12,7 @@ import { checkSchema } from "../store/migrate.ts";
 import { requireSession } from "./auth.ts";
 import type { Edge, EdgeDeps, EdgeEnv } from "./deps.ts";
 import { describeFeed } from "./describe_feed.ts";
-import { ApiError, errorAnswer } from "./errors.ts";
+import { ApiError, CommitRefused, errorAnswer } from "./errors.ts";
 import { FeedHub } from "./feed_hub.ts";
 import { securityHeaders } from "./headers.ts";
 import { checkPublicUrl, requireOwnHost, requireOwnOrigin } from "./origin.ts";
@@ -170,6 +170,7 @@ function refuseMethod(): never {
 /** An error for the log: its kind and where it came from, not its message, which might quote what a person wrote. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
+  if (error instanceof CommitRefused) return error.message;
   const frame = error.stack?.split("\n").find((line) => line.trimStart().startsWith("at "))?.trim();
   return frame ? `${error.name} ${frame}` : error.name;
 }

@@ -1,6 +1,6 @@
 /**
  * The doorbell between an edge on another machine and the supervisor: a signed POST that says "there are new rows for these actors". It carries no
- * content, may be lost (the supervisor polls anyway) and may be repeated. Proven by `edge/doorbell_test.ts`.
+ * content, may be lost (the supervisor polls anyway) and may be repeated. Proven by `edge/serve_test.ts`.
  */
 import * as z from "zod";
 import type { Clock } from "../lib/clock.ts";

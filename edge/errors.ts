@@ -51,6 +51,19 @@ export class ApiError extends Error {
   }
 }
 
+/** A commit that the database refused though nothing the caller sent can be the reason. Its message names statements, never values. */
+export class CommitRefused extends Error {
+  override readonly name = "CommitRefused";
+}
+
+/** Throws a failed commit: what may pass later as 503, everything else as a fault of ours. */
+export function refuseCommit(failure: Failure): never {
+  if (failure.retry || failure.code === "unavailable" || failure.code === "unknown_outcome") {
+    throw new ApiError("unavailable", "The database could not be written right now; try again");
+  }
+  throw new CommitRefused(`${failure.code}: ${failure.message}`);
+}
+
 /** Throws the failure of a result as an answer. */
 export function refuse(failure: Failure): never {
   throw new ApiError(failure.code, failure.message);

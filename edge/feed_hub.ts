@@ -44,6 +44,7 @@ export class FeedHub {
   readonly #moved: Wake;
   readonly #poll: Wake;
   #followers = 0;
+  #told = false;
   #running: Promise<void> | undefined;
   #kept: Announcement[] = [];
   /** Everything after `#floor` up to `#head` is in `#kept`. */
@@ -73,6 +74,7 @@ export class FeedHub {
 
   /** Says that rows were committed: the feed is read at once. */
   notify(): void {
+    this.#told = true;
     this.#poll.ring();
   }
 
@@ -100,8 +102,10 @@ export class FeedHub {
   async #run(): Promise<void> {
     await this.#start();
     while (this.#followers > 0) {
+      // What is told while a page is being read may not be in that page.
+      this.#told = false;
       const more = await this.#advance();
-      if (!more && this.#followers > 0) await this.#poll.wait(POLL_MS);
+      if (!more && !this.#told && this.#followers > 0) await this.#poll.wait(POLL_MS);
     }
     this.#running = undefined;
   }
@@ -112,6 +116,8 @@ export class FeedHub {
       this.#kept = [];
       this.#floor = last;
       this.#head = last;
+      // A stream may have looked, and begun to wait, before this was known.
+      this.#moved.ring();
     } catch (error) {
       this.#options.onError(error);
     }

@@ -1,6 +1,6 @@
 /**
  * Entry for Deno Deploy: the inbox and the webhook over a remote libSQL database, while the actors run elsewhere. Uses nothing unstable. The
- * environment is read here and nowhere else in `edge/`. Proven by `edge/main_test.ts`.
+ * environment is read here and nowhere else in `edge/`. Proven by `edge/serve_test.ts`.
  */
 import * as z from "zod";
 import { systemClock } from "../lib/clock.ts";

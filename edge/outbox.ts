@@ -7,7 +7,7 @@ import { guard, labelled, type Statement } from "../store/db.ts";
 import { insertMessage } from "../store/mail.ts";
 import { findByDedupe } from "../store/queries/commands.ts";
 import type { Edge } from "./deps.ts";
-import { ApiError, refuse } from "./errors.ts";
+import { ApiError, refuse, refuseCommit } from "./errors.ts";
 
 /** The most messages that may wait for one actor in the normal lane. */
 export const MAILBOX_LIMIT = 1_000;
@@ -41,7 +41,7 @@ export async function send(
   if (!committed.ok && committed.error.code === "guard_failed") {
     throw new ApiError("mailbox_full", "Too many messages wait there already; try again later");
   }
-  if (!committed.ok) refuse(committed.error);
+  if (!committed.ok) refuseCommit(committed.error);
   edge.doorbell([to]);
   if (dedupe === undefined) return id;
   return (await findByDedupe(edge.db, dedupe))?.id ?? id;

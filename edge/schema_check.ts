@@ -1,6 +1,6 @@
 /**
  * Whether the database fits this build, remembered for a while: an edge may be older or newer than the supervisor that migrates. While it does
- * not fit, the API answers 503 `schema_mismatch`. Proven by `edge/health_test.ts`.
+ * not fit, the API answers 503 `schema_mismatch`. Proven by `edge/app_test.ts`.
  */
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../lib/clock.ts";

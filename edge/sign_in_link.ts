@@ -5,7 +5,7 @@
 import { insertLoginToken, LOGIN_TOKEN_MS } from "../store/edge/login_tokens.ts";
 import type { DeviceLink } from "./api.ts";
 import type { Edge } from "./deps.ts";
-import { refuse } from "./errors.ts";
+import { refuseCommit } from "./errors.ts";
 import { hashOf, newSecret } from "./secrets.ts";
 
 /** Makes a token for the user and gives the link. `origin` default: `PUBLIC_URL`, else `http://localhost:PORT`. */
@@ -14,7 +14,7 @@ export async function signInLink(edge: Edge, userId: string, origin?: string): P
   const now = edge.clock.now();
   const statements = insertLoginToken(hashOf(token), userId, now);
   const committed = await edge.committer.commit({ id: edge.newId(), statements });
-  if (!committed.ok) refuse(committed.error);
+  if (!committed.ok) refuseCommit(committed.error);
   const { publicUrl, port } = edge.config;
   const base = publicUrl === undefined ? origin ?? `http://localhost:${port}` : new URL(publicUrl).origin;
   return { url: `${base}/#token=${token}`, expiresAt: now + LOGIN_TOKEN_MS };

@@ -1,6 +1,6 @@
 /**
  * The built UI as files in memory: listed once, so that no request can name a path outside the folder. Hashed names never change and may be kept
- * for ever; everything else is asked for again with its ETag. Proven by `edge/static_test.ts`.
+ * for ever; everything else is asked for again with its ETag. Proven by `edge/app_test.ts`.
  */
 import { join, relative } from "node:path";
 import { sha256Hex } from "../lib/digest.ts";

@@ -1,5 +1,5 @@
 /**
- * The supervision tree, and starting an actor again. Proven by `edge/actors_test.ts`.
+ * The supervision tree, and starting an actor again. Proven by `edge/conversations_test.ts`.
  */
 import { Hono } from "hono";
 import { kindOf } from "../../actors/protocol.ts";

@@ -1,6 +1,6 @@
 /**
  * The decisions log and the proof that nobody changed it. The owner's alone: entries hold what was asked in every channel.
- * Proven by `edge/audit_test.ts`.
+ * Proven by `edge/inbox_test.ts`.
  */
 import { Hono } from "hono";
 import * as z from "zod";

@@ -1,6 +1,6 @@
 /**
  * For machines that watch: is the process alive, can the whole do its work, and how much of what is there. Only numbers and fixed words: nobody
- * need be signed in. Proven by `edge/health_test.ts`.
+ * need be signed in. Proven by `edge/app_test.ts`.
  */
 import { Hono } from "hono";
 import { type Family, METRICS_TYPE, type Sample, writeMetrics } from "../../lib/metrics.ts";

@@ -18,7 +18,7 @@ import {
 import { requireAct, requireSight, viewerOf } from "../auth.ts";
 import { readBody, readQuery } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
-import { ApiError, refuse } from "../errors.ts";
+import { ApiError, refuse, refuseCommit } from "../errors.ts";
 import { itemView } from "../item_view.ts";
 import { limitWrites } from "../rate.ts";
 
@@ -79,7 +79,7 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!committed.ok && committed.error.code === "guard_failed") {
       throw new ApiError("conflict", "The item waits no more");
     }
-    if (!committed.ok) refuse(committed.error);
+    if (!committed.ok) refuseCommit(committed.error);
     edge.hub.notify();
     return c.json(itemView((await find(c, edge)).item));
   });
@@ -90,7 +90,7 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (canAct(viewerOf(c), channelId) && item.seenAt === undefined) {
       const statements = markSeen(item.id, item.version, edge.clock.now());
       const committed = await edge.committer.commit({ id: edge.newId(), statements });
-      if (!committed.ok) refuse(committed.error);
+      if (!committed.ok) refuseCommit(committed.error);
       edge.hub.notify();
     }
     return c.body(null, 204);

@@ -11,7 +11,7 @@ import { type Me, SignIn } from "../api.ts";
 import { clearSessionCookie, requireSession, setSessionCookie } from "../auth.ts";
 import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
-import { ApiError, refuse } from "../errors.ts";
+import { ApiError, refuseCommit } from "../errors.ts";
 import { limit, peerOf, SIGN_IN } from "../rate.ts";
 import { csrfOf, hashOf, isSameSecret, newSecret } from "../secrets.ts";
 
@@ -71,7 +71,7 @@ async function signIn(c: Context<EdgeEnv>, edge: Edge, owner: TokenOwner, device
   if (!committed.ok && committed.error.code === "guard_failed") {
     throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
   }
-  if (!committed.ok) refuse(committed.error);
+  if (!committed.ok) refuseCommit(committed.error);
   setSessionCookie(c, edge, secret);
 }
 

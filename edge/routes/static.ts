@@ -1,5 +1,5 @@
 /**
- * The built UI. Every path that is no file and no API is a screen of the app, so it gets the index. Proven by `edge/static_test.ts`.
+ * The built UI. Every path that is no file and no API is a screen of the app, so it gets the index. Proven by `edge/app_test.ts`.
  */
 import { type Context, Hono } from "hono";
 import type { EdgeEnv } from "../deps.ts";

@@ -1,6 +1,6 @@
 /**
  * Actors as rows: what an edge that does not share the supervisor's process knows of them, and the depth of every mailbox.
- * Proven by `edge/actors_test.ts`.
+ * Proven by `edge/conversations_test.ts`.
  */
 import { type Db, objects, sql } from "../db.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Reads of the decisions chain. Proven by `edge/audit_test.ts`.
+ * Reads of the decisions chain. Proven by `edge/inbox_test.ts`.
  */
 import { type Db, objects, sql } from "../db.ts";
 

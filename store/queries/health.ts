@@ -1,5 +1,5 @@
 /**
- * The state of the whole in a few numbers: the supervisor's lease, and the counters of the metrics page. Proven by `edge/health_test.ts`.
+ * The state of the whole in a few numbers: the supervisor's lease, and the counters of the metrics page. Proven by `edge/app_test.ts`.
  */
 import { type Db, objects, sql } from "../db.ts";
 import { DB_NOW, SUPERVISOR_LEASE } from "../lease.ts";
