@@ -1,7 +1,7 @@
 /**
  * The policy that a new installation starts with, as one batch, once per schema version: what a person deletes later stays deleted. The group
  * comes before its rules. The mark in `settings` is the first statement and fails when it is there, so two starts never seed twice. What lies
- * outside the workspace needs no rule: `lib/policy/judge.ts` denies it always. Proven by `store/seeds_test.ts`.
+ * outside the workspace needs no rule: `lib/policy/judge.ts` denies it always. Proven by `store/decide_test.ts`.
  */
 import { secretPatterns } from "../lib/policy/judge.ts";
 import { type Db, DbError, sql, type Statement } from "./db.ts";

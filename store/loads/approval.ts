@@ -1,6 +1,6 @@
 /**
  * What approval restores itself from: policy, people, tools, the end of the decisions chain, and everything that is still open. A rule row
- * that cannot be read makes `rules` null, and approval then asks for everything. Proven by `store/ops/approval_test.ts`.
+ * that cannot be read makes `rules` null, and approval then asks for everything. Proven by `actors/approval/approval_test.ts`.
  */
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import { type Db, objects, sql } from "../db.ts";

@@ -1,7 +1,7 @@
 /**
  * Operations of the approval actor: pending items, the decisions chain, rules, bypasses and known tools. An item's compare-and-set
  * (`item.claim`) does not fail when it loses: approval says the same to itself as a message in the same commit, and whichever decision
- * stands first in its mailbox has won. Proven by `approval_test.ts` beside this file.
+ * stands first in its mailbox has won. Proven by `actors/approval/approval_test.ts`.
  */
 import * as z from "zod";
 import { guard, labelled, sql, type Statement } from "../db.ts";
