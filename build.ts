@@ -48,15 +48,17 @@ export async function build(
 ): Promise<string[]> {
   const manifest = await readManifest(manifestPath);
   const written: string[] = [];
+  let began = false;
   try {
     for (const bundle of list) {
       const known = manifest[bundle.output];
       if (known && known.key === keyOf(bundle) && await isFresh(bundle, known.inputs)) continue;
+      began = true;
       manifest[bundle.output] = { key: keyOf(bundle), inputs: await make(bundle) };
       written.push(bundle.output);
     }
   } finally {
-    if (written.length > 0) await esbuild.stop();
+    if (began) await esbuild.stop();
   }
   if (written.length > 0) {
     await Deno.mkdir(dirname(manifestPath), { recursive: true });

@@ -10,7 +10,7 @@ interface Payload {
 }
 
 let context: GatewayContext;
-const signals = new Map<string, () => void>();
+const released = new Map<string, PromiseWithResolvers<void>>();
 
 await runGateway({
   start(given) {
@@ -22,7 +22,7 @@ await runGateway({
   async handle(delivery: Delivery): Promise<Effects | void> {
     const { message, resumed, intent } = delivery;
     const payload = message.payload as Payload; // as above
-    if (message.type === "test.release") return void signals.get(payload.key)?.();
+    if (message.type === "test.release") return release(payload.key).resolve();
     if (message.type === "test.read") {
       const value = await context.read("double", { n: payload.n });
       return { send: [{ to: "edge", type: "test.answer", payload: { value, config: context.config } }] };
@@ -31,12 +31,16 @@ await runGateway({
     const started = await delivery.started({ n: payload.n, at: "started" });
     if (!started.ok) return;
     if (payload.die === "between" && !resumed) Deno.exit(9);
-    if (payload.waitFor) {
-      const { waitFor } = payload;
-      await new Promise<void>((resolve) => signals.set(waitFor, resolve));
-    }
+    if (payload.waitFor) await release(payload.waitFor).promise;
     const fact = { key: payload.key, n: payload.n, resumed, intent, mayAct: context.mayAct() };
     return { send: [{ to: "edge", type: "test.acted", payload: fact }] };
   },
   ephemeral: (message) => context.emit({ to: "edge", type: "test.delta", payload: message.payload }),
 });
+
+/** Settled by the `test.release` of this key, whichever comes first. */
+function release(key: string): PromiseWithResolvers<void> {
+  const known = released.get(key) ?? Promise.withResolvers<void>();
+  released.set(key, known);
+  return known;
+}

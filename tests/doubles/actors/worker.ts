@@ -68,6 +68,9 @@ function misbehave({ fault, neighbour }: Payload): void {
     case "close":
       globalThis.close();
       return;
+    case "read_stdin":
+      void readStdin();
+      return;
     case "hostile":
       void hostile(neighbour ?? "");
       return;
@@ -77,28 +80,43 @@ function misbehave({ fault, neighbour }: Payload): void {
 /** Tries every way out of a Worker that a bundle could take, and tells what worked. */
 async function hostile(neighbour: string): Promise<void> {
   const found: string[] = [];
-  for (const name of ["Deno", "Worker", "BroadcastChannel", "caches", "process", "Buffer"]) {
-    if (Reflect.get(globalThis, name) !== undefined) found.push(name);
-  }
-  console.log("a line on the console");
-  try {
-    const process = await import("node:process");
-    process.default.stdout.write("printed past the link\n");
-    found.push("stdout");
-  } catch {
-    // It cannot.
-  }
-  for (const target of ["https://127.0.0.1:1/", "file:///etc/hostname"]) {
+  const attempt = async (name: string, run: () => unknown) => {
     try {
-      await fetch(target);
-      found.push(target);
+      if (await run() !== false) found.push(name);
     } catch {
       // It cannot.
     }
+  };
+  for (const name of ["Deno", "Worker", "BroadcastChannel", "caches", "process", "Buffer"]) {
+    await attempt(name, () => Reflect.get(globalThis, name) !== undefined);
   }
+  await attempt("a Deno of its own", () => Reflect.set(globalThis, "Deno", { build: {}, internal: {} }));
+  await attempt("stdout by process", async () => {
+    const process = await import("node:process");
+    return process.default.stdout.write("printed past the link\n");
+  });
+  await attempt("stdout by fs", async () => {
+    const fs = await import("node:fs");
+    return fs.writeSync(1, "printed past the link\n");
+  });
+  await attempt("a worker", async () => {
+    const threads = await import("node:worker_threads");
+    return new threads.Worker("", { eval: true });
+  });
+  await attempt("the network", () => fetch("http://127.0.0.1:1/"));
+  await attempt("a file", () => fetch("file:///etc/hostname"));
+  console.log("a line on the console");
   console.warn(`found ${JSON.stringify(found)}`);
   // A frame has no sender: this answers a message that is in somebody else's hands.
   globalThis.postMessage(JSON.stringify({ t: "commit", id: neighbour, send: [] }));
+}
+
+/** Steals what the supervisor says to the host, until the host notices. */
+async function readStdin(): Promise<void> {
+  // Without a global `Deno` the module's first evaluation fails, but half of it is there the second time.
+  await import("node:process").catch(() => {});
+  const fs = await import("node:fs").catch(() => import("node:fs"));
+  for (let bytes = 0; bytes < 1_000_000;) bytes += fs.readSync(0, new Uint8Array(16));
 }
 
 runPure(actor);

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { type TestOptions, TestRuntime } from "../tests/doubles/test_runtime.ts";
+
+/** Runs `body` on a runtime over a fresh database, and stops it. */
+async function withRuntime(
+  body: (test: TestRuntime, folder: string) => Promise<void>,
+  options: Omit<TestOptions, "folder"> = {},
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const test = await TestRuntime.start({ folder, ...options });
+  try {
+    await body(test, folder);
+  } finally {
+    await test.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+interface Down {
+  readonly ref: string;
+  readonly incarnation: number;
+  readonly reason: string;
+  readonly suspect: number;
+}
+
+function downs(test: TestRuntime): Promise<Down[]> {
+  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY at, ref");
+}
+
+/** The pid of the host that a live actor sits in. */
+async function pidOf(test: TestRuntime, ref: string): Promise<number> {
+  await test.until(`${ref} lives`, () => test.view(ref)?.state === "live");
+  const pid = test.view(ref)?.pid;
+  assert.ok(pid);
+  return pid;
+}
+
+Deno.test("a killed host loses nothing and does nothing twice", async () => {
+  await withRuntime(async (test) => {
+    const rows = Array.from(
+      { length: 600 },
+      (_, n) => [`conversation/${"abc"[n % 3]}`, "test.add", { n: 1 }] as const,
+    );
+    await test.insertAll(rows.slice(0, 100).map((row) => [...row]));
+    const pid = await pidOf(test, "conversation/a");
+    await test.insertAll(rows.slice(100).map((row) => [...row]));
+
+    Deno.kill(pid, "SIGKILL");
+
+    await test.until("all are done", async () => {
+      const open = await Promise.all(["a", "b", "c"].map((id) => test.open(`conversation/${id}`)));
+      return open.every((count) => count === 0);
+    });
+    for (const id of ["a", "b", "c"]) assert.equal(await test.total(`conversation/${id}`), 200);
+    await test.until("three ends are written down", async () => (await downs(test)).length === 3);
+    assert.ok((await downs(test)).every((down) => down.reason === "lost" && down.suspect === 0));
+  });
+});
+
+Deno.test("an uncaught throw ends its actor only, and three of one message are enough", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/b", "test.add", { n: 1 });
+    const pid = await pidOf(test, "conversation/b");
+    const poison = await test.insert("conversation/a", "test.fault", { fault: "throw" });
+    await test.insert("conversation/a", "test.add", { n: 7 });
+
+    await test.until("the next message is done", async () => await test.total("conversation/a") === 7);
+
+    const letters = await test.rows("SELECT message_id, reason, failures FROM dead_letters");
+    assert.deepEqual(letters, [{ message_id: poison, reason: "poison", failures: 3 }]);
+    const told = test.edge.find((message) => message.type === "request.failed");
+    assert.deepEqual([told?.from, Reflect.get(told?.payload ?? {}, "request")], ["supervisor", poison]);
+    assert.equal(test.notes.filter((note) => note.type === "poison").length, 1);
+    assert.equal(await pidOf(test, "conversation/b"), pid);
+    const ends = (await downs(test)).map((down) => [down.ref, down.incarnation, down.reason, down.suspect]);
+    assert.deepEqual(ends, [1, 2, 3].map((incarnation) => ["conversation/a", incarnation, "error", 1]));
+  });
+});
+
+Deno.test("an endless loop kills its host, and only the suspect is punished", async () => {
+  await withRuntime(async (test) => {
+    await test.insertAll([["conversation/b", "test.add", { n: 1 }], ["conversation/a", "test.add", {
+      n: 1,
+    }]]);
+    await pidOf(test, "conversation/b");
+    await pidOf(test, "conversation/a");
+    await test.insert("conversation/a", "test.fault", { fault: "loop" });
+    await test.until("the host was killed", async () => (await downs(test)).length >= 2);
+    await test.insert("conversation/b", "test.add", { n: 5 });
+
+    await test.until("the neighbour goes on", async () => await test.total("conversation/b") === 6);
+
+    const ends = (await downs(test)).map((down) => [down.ref, down.reason, down.suspect]).toSorted();
+    assert.deepEqual(ends.slice(0, 2), [["conversation/a", "hang", 1], ["conversation/b", "lost", 0]]);
+    await test.until("both live", () =>
+      ["a", "b"].every((id) => test.view(`conversation/${id}`)?.state === "live"));
+    assert.notEqual(test.view("conversation/a")?.host, test.view("conversation/b")?.host);
+  });
+});
+
+Deno.test("a full heap ends with the guilty actor in a host of its own", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/b", "test.add", { n: 1 });
+    await pidOf(test, "conversation/b");
+    await test.insert("conversation/a", "test.fault", { fault: "heap" });
+    await test.insert("conversation/a", "test.add", { n: 7 });
+
+    await test.until("the next message is done", async () => await test.total("conversation/a") === 7);
+
+    assert.equal(await test.total("conversation/b"), 1);
+    const ends = await downs(test);
+    assert.deepEqual(ends.filter((down) => down.suspect).map((down) => [down.ref, down.reason]), [
+      ["conversation/a", "oom"],
+      ["conversation/a", "oom"],
+      ["conversation/a", "oom"],
+    ]);
+    assert.equal(ends.filter((down) => down.ref === "conversation/b").length, 1);
+  });
+});
+
+Deno.test("a Worker that closes itself is an exit", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/a", "test.fault", { fault: "close" });
+
+    await test.until("its end is written down", async () => (await downs(test)).length > 0);
+
+    assert.deepEqual((await downs(test))[0], {
+      ref: "conversation/a",
+      incarnation: 1,
+      reason: "exit",
+      suspect: 1,
+    });
+  });
+});
+
+Deno.test("a hostile Worker reaches nothing and speaks for nobody else", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/b", "test.add", { n: 1 });
+    await pidOf(test, "conversation/b");
+    const stolen = await test.insert("conversation/b", "test.add", { n: 1 }, {
+      notBefore: Date.now() + 3_600_000,
+    });
+    await test.insert("conversation/a", "test.fault", { fault: "hostile", neighbour: stolen });
+
+    await test.until("it told what it found", () => test.log.some((line) => line.text.startsWith("found")));
+    await test.until("it was ended", async () => (await downs(test)).length > 0);
+
+    assert.equal(test.log.find((line) => line.text.startsWith("found"))?.text, "found []");
+    assert.ok(
+      test.log.some((line) =>
+        line.text === "a line on the console" && line.facts["ref"] === "conversation/a"
+      ),
+    );
+    assert.deepEqual((await downs(test)).map((down) => [down.ref, down.reason]), [[
+      "conversation/a",
+      "error",
+    ]]);
+    assert.equal(await test.open("conversation/b"), 1);
+    assert.equal(test.view("conversation/b")?.state, "live");
+  });
+});
+
+Deno.test("a Worker that steals its host's frames costs the host, and the neighbour goes on", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/b", "test.add", { n: 1 });
+    const pid = await pidOf(test, "conversation/b");
+    await test.insert("conversation/a", "test.fault", { fault: "read_stdin" });
+    await test.until("it is at work", () => test.view("conversation/a")?.state === "live");
+
+    await test.insertAll(Array.from({ length: 20 }, () => ["conversation/b", "test.add", { n: 1 }]));
+    await test.until("the neighbour is done", async () => await test.total("conversation/b") === 21);
+
+    await test.until("the host is gone", () => test.view("conversation/b")?.pid !== pid);
+    assert.ok((await downs(test)).every((down) => down.ref !== "conversation/b" || down.suspect === 0));
+  });
+});
+
+Deno.test("an actor that crashes too often is parked with its mail until a person restarts it", async () => {
+  await withRuntime(async (test) => {
+    await test.insertAll(Array.from({ length: 4 }, () => ["conversation/a", "test.gap", {}]));
+    await test.until("it is parked", () => test.view("conversation/a")?.state === "parked");
+    assert.equal(await test.open("conversation/a"), 4);
+    assert.ok(test.notes.some((note) => note.type === "parked"));
+
+    test.runtime.restart("conversation/a");
+
+    await test.until("it tries again", async () => (await downs(test)).length > 3);
+  }, { limits: { poisonAfter: 99, restart: { intensity: 2, windowMs: 60_000, baseMs: 1, capMs: 1 } } });
+});
+
+Deno.test("a stalled store kills nobody", async () => {
+  let stall = Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await withRuntime(async (test) => {
+    await test.insert("conversation/a", "test.add", { n: 1 });
+    const pid = await pidOf(test, "conversation/a");
+    stall = promise;
+    await test.insert("conversation/a", "test.add", { n: 1 });
+    // Real beats of real Workers have to be missing or not: only time tells.
+    await new Promise((done) => setTimeout(done, 2_000));
+    resolve();
+
+    await test.until("it went on", async () => await test.total("conversation/a") === 2);
+
+    assert.equal(await pidOf(test, "conversation/a"), pid);
+    assert.deepEqual(await downs(test), []);
+  }, {
+    limits: { hangMs: 1_500 },
+    wrap: (store) => ({
+      query: (statement) => store.query(statement),
+      queryAll: (statements) => store.queryAll(statements),
+      batch: (statements) => store.batch(statements),
+      close: () => store.close(),
+      commit: (member) => stall.then(() => store.commit(member)),
+    }),
+  });
+});
