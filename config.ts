@@ -79,7 +79,7 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
   const problems: string[] = [];
   const env: ReadEnv = (name) => rawEnv(name)?.trim() || undefined;
   const problem = (text: string) => void problems.push(text);
-  const file = readFile(readText(`${cwd}/callboard.json`), problem);
+  const file = readFile(env, (path) => readText(absolute(path, cwd)), problem);
   const dataDir = absolute(env("CALLBOARD_DATA") ?? "./data", cwd);
   const zulip = readZulip(env, (path) => readText(absolute(path, cwd)), problem);
   const model = env("MODEL") ?? file.model ?? "callboard/rehearsal";
@@ -126,9 +126,19 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
 
 type Problem = (text: string) => void;
 
-function readFile(text: string | undefined, problem: Problem): ConfigFile {
+/** `callboard.json` of the working directory, or the file that `CALLBOARD_CONFIG` names, which must then be there. */
+function readFile(
+  env: ReadEnv,
+  readText: (path: string) => string | undefined,
+  problem: Problem,
+): ConfigFile {
   const empty = ConfigFile.parse({});
-  if (text === undefined) return empty;
+  const named = env("CALLBOARD_CONFIG");
+  const text = readText(named ?? "callboard.json");
+  if (text === undefined) {
+    if (named !== undefined) problem(`CALLBOARD_CONFIG names "${named}", which cannot be read`);
+    return empty;
+  }
   let json: unknown;
   try {
     json = JSON.parse(text);

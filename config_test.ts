@@ -48,6 +48,7 @@ Deno.test.each([
   [{ ZULIP_ALLOWED_USER_IDS: "7,x" }, /ZULIP_ALLOWED_USER_IDS/],
   [{ LIBSQL_URL: "nonsense" }, /LIBSQL_URL is no URL/],
   [{ MODEL: "gpt" }, /MODEL must be provider\/name/],
+  [{ CALLBOARD_CONFIG: "missing.json" }, /CALLBOARD_CONFIG names "missing.json"/],
   [{ ZULIPRC: "missing.rc" }, /ZULIPRC names "missing.rc"/],
   [{ ZULIP_WEBHOOK_TOKEN: "t" }, /ZULIP_WEBHOOK_TOKEN needs/],
 ] as [Record<string, string>, RegExp][])("bad input $0 is named", (env, expected) => {

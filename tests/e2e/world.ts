@@ -1,0 +1,216 @@
+/**
+ * A whole installation for a test: the real supervisor as a child process on a fresh data folder, a fake Zulip and a fake model on loopback, and
+ * a signed-in client. Waiting is for events: the inbox's own stream, the fakes' state. `kill` and `restart` do what a bad night does.
+ */
+import assert from "node:assert/strict";
+import type { ActorView, Item } from "../../edge/api.ts";
+import { FakeModel } from "../doubles/fake_model/fake_model.ts";
+import { FakeZulip } from "../doubles/fake_zulip/mod.ts";
+import { startSupervisor, type SupervisorProcess } from "../supervisor_process.ts";
+
+const OWNER_TOKEN = "owner-token-for-tests-0123456789abcdef";
+export const WEBHOOK_TOKEN = "webhook-token-for-tests";
+const GIVE_UP_MS = 60_000;
+
+/** What may differ from the common set-up. */
+export interface WorldOptions {
+  /** More of `callboard.json`. */
+  readonly file?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** One installation; dispose of it with `await using`. */
+export class World {
+  supervisor!: SupervisorProcess;
+  #cookie = "";
+  #csrf = "";
+  #watch: AbortController | undefined;
+  #watching: Promise<void> = Promise.resolve();
+  readonly #changed = new Set<() => void>();
+
+  private constructor(
+    readonly zulip: FakeZulip,
+    readonly model: FakeModel,
+    readonly folder: string,
+    readonly env: Readonly<Record<string, string>>,
+    readonly stopZulip: () => Promise<void>,
+  ) {}
+
+  static async open(options: WorldOptions = {}): Promise<World> {
+    const zulip = new FakeZulip();
+    const server = await zulip.start();
+    const model = FakeModel.start();
+    const folder = await Deno.makeTempDir({ prefix: "callboard-e2e-" });
+    const file = {
+      ...options.file,
+      zulip: { editIntervalMs: 100, editsPerMinute: 6_000, settleAfterMs: 700, approvers: "*" },
+    };
+    await Deno.writeTextFile(`${folder}/callboard.json`, JSON.stringify(file));
+    const world = new World(zulip, model, folder, {
+      CALLBOARD_DATA: `${folder}/data`,
+      CALLBOARD_CONFIG: `${folder}/callboard.json`,
+      OWNER_TOKEN,
+      ZULIP_SITE: server.url,
+      ZULIP_EMAIL: zulip.bot.email,
+      ZULIP_API_KEY: zulip.bot.apiKey,
+      ZULIP_CHANNELS: "general",
+      ZULIP_WEBHOOK_TOKEN: WEBHOOK_TOKEN,
+      MODEL: "anthropic/claude-test",
+      ANTHROPIC_API_KEY: "key-for-tests-0123456789",
+      ANTHROPIC_BASE_URL: model.url,
+      ...options.env,
+    }, () => server.stop());
+    await world.start();
+    await zulip.until(() => zulip.waitingPolls > 0, GIVE_UP_MS);
+    return world;
+  }
+
+  /** Starts the supervisor (again) and signs in. */
+  async start(): Promise<void> {
+    this.supervisor = await startSupervisor(this.env, { echo: Deno.env.get("E2E_ECHO") !== undefined });
+    const response = await fetch(`${this.supervisor.url}/api/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token: OWNER_TOKEN }),
+    });
+    assert.equal(response.status, 200, await response.clone().text());
+    this.#cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+    this.#csrf = (await response.json()).csrf;
+    this.#watch = new AbortController();
+    this.#watching = this.#follow(this.#watch.signal);
+  }
+
+  /** Ends the supervisor by a signal and starts it again. */
+  async restart(signal: Deno.Signal): Promise<void> {
+    await this.#halt(signal);
+    await this.start();
+  }
+
+  /** Kills the process that runs an actor, as the kernel's out-of-memory killer would. */
+  async kill(ref: string): Promise<void> {
+    const actor = (await this.actors()).find((view) => view.ref === ref);
+    assert.ok(actor?.pid, `${ref} runs in a process`);
+    Deno.kill(actor.pid, "SIGKILL");
+  }
+
+  async actors(): Promise<ActorView[]> {
+    return (await this.get<{ actors: ActorView[] }>("/api/actors")).actors;
+  }
+
+  /** Resolves with the first waiting item that `wanted` accepts. */
+  async waiting(wanted: (item: Item) => boolean = () => true): Promise<Item> {
+    return await this.until(async () => {
+      const { items } = await this.get<{ items: Item[] }>("/api/inbox?state=waiting");
+      return items.find(wanted);
+    });
+  }
+
+  async decide(
+    item: Item,
+    decision: string,
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<Response> {
+    return await this.send(`/api/inbox/${item.id}/decision`, { version: item.version, decision, ...more });
+  }
+
+  async get<T>(path: string): Promise<T> {
+    const response = await fetch(this.supervisor.url + path, { headers: { cookie: this.#cookie } });
+    assert.equal(response.status, 200, `${path}: ${await response.clone().text()}`);
+    return await response.json();
+  }
+
+  async send(path: string, body: unknown): Promise<Response> {
+    return await fetch(this.supervisor.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: this.#cookie, "x-callboard-csrf": this.#csrf },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** Asks again whenever the inbox's stream says that something changed; rejects after a minute. */
+  async until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+    const giveUp = AbortSignal.timeout(GIVE_UP_MS);
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        const done = () => {
+          this.#changed.delete(done);
+          giveUp.removeEventListener("abort", done);
+          resolve();
+        };
+        this.#changed.add(done);
+        giveUp.addEventListener("abort", done, { once: true });
+      });
+      const found = await ask();
+      if (found) return found;
+      if (giveUp.aborted) throw new Error(`still not so:\n${this.supervisor.output()}`);
+      await changed;
+    }
+  }
+
+  /** The bot's messages in a topic that are no cards, oldest first. */
+  answers(topic: string): string[] {
+    return this.zulip.messagesIn("general", topic)
+      .filter(({ senderId, content }) => senderId === this.zulip.bot.id && !isCard(content))
+      .map(({ content }) => content);
+  }
+
+  /** The cards in a topic, oldest first. */
+  cards(topic: string): { readonly id: number; readonly content: string }[] {
+    return this.zulip.messagesIn("general", topic)
+      .filter(({ senderId, content }) => senderId === this.zulip.bot.id && isCard(content));
+  }
+
+  /** Resolves when a topic holds a finished answer: one that is no longer streamed. */
+  async answered(topic: string, wanted: RegExp): Promise<string> {
+    try {
+      return await this.zulip.until(
+        () => this.answers(topic).find((text) => wanted.test(text) && !text.includes("*(…)*")),
+        GIVE_UP_MS,
+      );
+    } catch (error) {
+      const said = this.zulip.messagesIn("general", topic).map(({ content }) => content);
+      throw new Error(`${error}\nin the topic: ${JSON.stringify(said)}\n${this.supervisor.output()}`);
+    }
+  }
+
+  /** A file of a conversation's workspace, or undefined. */
+  async workspaceFile(conversation: string, name: string): Promise<string | undefined> {
+    return await Deno.readTextFile(this.workspacePath(conversation, name)).catch(() => undefined);
+  }
+
+  workspacePath(conversation: string, name: string): string {
+    return `${this.folder}/data/workspaces/${conversation}/${name}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#halt("SIGTERM");
+    await this.stopZulip();
+    await this.model.close();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+
+  async #halt(signal: Deno.Signal): Promise<void> {
+    await this.supervisor.stop(signal);
+    this.#watch?.abort();
+    await this.#watching;
+  }
+
+  /** Reads the event stream; every piece of it may be what somebody waits for. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    try {
+      const response = await fetch(`${this.supervisor.url}/api/stream?after=0`, {
+        headers: { cookie: this.#cookie },
+        signal,
+      });
+      for await (const _piece of response.body ?? []) {
+        for (const changed of [...this.#changed]) changed();
+      }
+    } catch {
+      // The supervisor was stopped or killed; `start` follows the next one.
+    }
+  }
+}
+
+function isCard(content: string): boolean {
+  return /^\*\*(🔔|✅|⛔|⌛|➖|⚠️ Decided|❓)/u.test(content);
+}
