@@ -32,7 +32,7 @@ export const schedulerOps = {
   "schedule.put": op(by, Put, (input, { now }) => [
     sql(
       `INSERT INTO schedules (id, conversation, key, kind, spec, prompt, time_zone, enabled, next_at, created_by, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET id = excluded.id, kind = excluded.kind,
+       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id, kind = excluded.kind,
          spec = excluded.spec, prompt = excluded.prompt, time_zone = excluded.time_zone, enabled = 1, next_at = excluded.next_at,
          created_by = excluded.created_by, updated_at = excluded.updated_at`,
       input.id,
