@@ -48,9 +48,9 @@ const version1: readonly Seed[] = [
     note: "Ends a schedule of this conversation",
   },
   {
-    id: "seed-create-schedule",
+    id: "seed-schedule",
     action: "ask",
-    tool: "create_schedule",
+    tool: "schedule",
     note: "Will start turns by itself later",
   },
   { id: "seed-exec-command", action: "ask", tool: "exec_command", note: "Runs a program" },
