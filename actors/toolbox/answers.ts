@@ -8,7 +8,10 @@ import type { QuestionAnswered } from "../protocol/approval.ts";
 import type { ScheduleAnswer, ScheduleView } from "../protocol/scheduler.ts";
 import type { ToolResult } from "../protocol/tools.ts";
 import type { CallRow } from "./call_row.ts";
-import { headTail } from "./sandbox/output.ts";
+import { headTail, MODEL_CHARS } from "./sandbox/output.ts";
+
+/** Tools cut their own output and put a few words around it; this net is for what comes from elsewhere. */
+const MAX_TEXT = MODEL_CHARS + 2_000;
 
 /** The end of a call. */
 export type End = Omit<ToolResult, "callId" | "stopTurn">;
@@ -26,7 +29,7 @@ const states = {
 
 /** Moves the row to its end and tells the conversation. */
 export function settle(call: Pick<CallRow, "callId" | "conversation">, end: End): Effects {
-  const result = { ...end, text: headTail(end.text) };
+  const result = { ...end, text: headTail(end.text, MAX_TEXT) };
   const move: Op = {
     op: "call.move",
     callId: call.callId,

@@ -42,7 +42,11 @@ export type McpServer = z.infer<typeof McpServer>;
 export const ToolboxConfig = z.strictObject({
   /** Absolute host folder that holds one workspace a conversation. */
   workspaces: z.string().startsWith("/"),
-  mcpServers: z.array(McpServer).default([]),
+  mcpServers: z.array(McpServer).default([])
+    .refine(
+      (servers) => new Set(servers.map(({ name }) => name)).size === servers.length,
+      "names must differ",
+    ),
   /** The sandbox program; where it does not work, effects are locked to *ask once*. */
   bwrap: z.string().startsWith("/").default("/usr/bin/bwrap"),
   /** Runs commands where there is no sandbox. */

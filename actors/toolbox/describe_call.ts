@@ -7,7 +7,7 @@ import { digestOf } from "../../lib/digest.ts";
 import { fail, ok, type Result } from "../../lib/result.ts";
 import type { Described } from "../protocol/tools.ts";
 import type { SandboxMode } from "./sandbox/sandbox.ts";
-import type { Bound, Place, Tool } from "./tool.ts";
+import type { Bound, Description, Place, Tool } from "./tool.ts";
 
 /** A call that can be judged, and run. */
 export interface DescribedCall {
@@ -43,7 +43,9 @@ export async function describeCall(
   if (!bound.ok) {
     return fail("bad_request", `Arguments of ${call.tool} are not valid: ${bound.error.message}`);
   }
-  const description = await bound.value.describe(call.place);
+  const found = await look(bound.value, call.place);
+  if (!found.ok) return found;
+  const description = found.value;
   const { spec } = tool;
   const effect = description.class ?? spec.class;
   const described: Described = {
@@ -63,6 +65,16 @@ export async function describeCall(
     described: bindable,
   });
   return ok({ tool, bound: bound.value, described, digest });
+}
+
+/** Whatever a call's arguments can make go wrong while looking is an answer to the model, never the end of the toolbox. */
+async function look(bound: Bound, place: Place): Promise<Result<Description>> {
+  try {
+    return ok(await bound.describe(place));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return fail("unavailable", `The call could not be described: ${why.slice(0, 500)}`);
+  }
 }
 
 function parseJson(text: string): Result<unknown> {

@@ -27,8 +27,12 @@ export class Registry {
     return undefined;
   }
 
-  /** What is offered, built-in tools first. */
+  /** What is offered, built-in tools first; each name once, as `find` would find it. */
   known(): KnownTool[] {
-    return [...this.#sources.values()].flatMap((tools) => [...tools.values()].map((tool) => tool.spec));
+    const found = new Map<string, KnownTool>();
+    for (const tools of this.#sources.values()) {
+      for (const [name, tool] of tools) if (!found.has(name)) found.set(name, tool.spec);
+    }
+    return [...found.values()];
   }
 }

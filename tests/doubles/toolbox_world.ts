@@ -86,7 +86,7 @@ export class ToolboxWorld implements AsyncDisposable {
     if (context !== this.context) return; // That process is dead: nothing of it reaches the database any more.
     const committed = await context.commit(effects ?? {});
     assert.ok(committed.ok, JSON.stringify(committed));
-    for (const send of context.sent.slice(before)) {
+    for (const send of [...context.sent.slice(before), ...context.emitted.slice(-1)]) {
       const checked = checkSend("toolbox", send);
       assert.ok(checked.ok, JSON.stringify(checked));
     }

@@ -37,7 +37,9 @@ export interface Look {
 export type LookAt = (hostPath: string) => Promise<Look>;
 
 const MAX_LINKS = 40;
-const MAX_LENGTH = 4_096;
+/** Linux's limits, in bytes. */
+const MAX_PATH = 4_000;
+const MAX_NAME = 255;
 
 /** Resolves what the model asked for. */
 export async function resolvePath(
@@ -46,7 +48,7 @@ export async function resolvePath(
   look: LookAt = lookOnDisk,
 ): Promise<Resolution> {
   const outside: Resolution = { ok: false, outside: asked.replaceAll("\0", "\\0").slice(0, 500) };
-  if (asked.includes("\0") || asked.length > MAX_LENGTH) return outside;
+  if (asked.includes("\0") || bytesOf(asked) > MAX_PATH) return outside;
   const todo = components(asked);
   const folders: string[] = [];
   let links = 0;
@@ -57,6 +59,7 @@ export async function resolvePath(
       if (folders.pop() === undefined) return outside;
       continue;
     }
+    if (bytesOf(name) > MAX_NAME || todo.length > MAX_PATH) return outside;
     const seen = await look([root, ...folders, name].join("/"));
     if (seen.kind === "link") {
       const target = seen.target ?? "";
@@ -75,6 +78,10 @@ export async function resolvePath(
       return found(folders, [name, ...todo], seen.kind);
     }
   }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function found(folders: readonly string[], rest: readonly string[], kind: PathKind): Resolution {

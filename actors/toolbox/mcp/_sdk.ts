@@ -41,7 +41,10 @@ export interface ConnectOptions {
   onClosed(): void;
 }
 
-const MAX_PAGES = 50;
+/** What one server may claim of our attention. */
+const MAX_PAGES = 20;
+const MAX_TOOLS = 200;
+const MAX_DESCRIPTION = 4_000;
 
 /** Connects and shakes hands. Rejects when the server does not answer in time. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
@@ -63,9 +66,9 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
         const list = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: timeoutMs });
         found.push(...list.tools.map(toRemoteTool));
         cursor = list.nextCursor;
-        if (cursor === undefined) break;
+        if (cursor === undefined || found.length >= MAX_TOOLS) break;
       }
-      return found;
+      return found.slice(0, MAX_TOOLS);
     },
     async call(name, args, signal) {
       const result = await client.callTool({ name, arguments: args }, undefined, {
@@ -79,11 +82,22 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
   };
 }
 
-/** A transport for a server that is reached over HTTP. */
+/**
+ * A transport for a server that is reached over HTTP. It keeps no idle connection, since fetch by itself sends a request again when one
+ * drops, and a tool would then run twice; and it follows no redirect to a host that nobody configured.
+ */
 export function httpTransport(url: string, headers: Readonly<Record<string, string>>): Transport {
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0, http2: false });
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers }, redirect: "error" },
+    fetch(input: string | URL, init?: RequestInit) {
+      const withClient: RequestInit & { client: Deno.HttpClient } = { ...init, client };
+      return fetch(input, withClient);
+    },
   });
+  const closeSdk = transport.close.bind(transport);
+  let closed: Promise<void> | undefined;
+  transport.close = () => closed ??= closeSdk().finally(() => client.close());
   // The SDK's class declares `sessionId` as possibly undefined where its own interface, under exact optional types, does not.
   return transport as Transport;
 }
@@ -107,7 +121,7 @@ interface Declared {
 function toRemoteTool({ name, description = "", inputSchema, annotations }: Declared): RemoteTool {
   return {
     name,
-    description,
+    description: description.slice(0, MAX_DESCRIPTION),
     parameters: inputSchema,
     readOnly: annotations?.readOnlyHint === true,
     destructive: annotations?.destructiveHint !== false,

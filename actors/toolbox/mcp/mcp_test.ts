@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ToolsKnown } from "../../protocol/tools.ts";
 import type { Send } from "../../../runtime/actor.ts";
 import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
-import type { StdioServer } from "../config.ts";
+import { type StdioServer, ToolboxConfig, toolboxPermissions } from "../config.ts";
 import { mcpToolName } from "./mcp_tool.ts";
 
 const modules = new URL("../../../node_modules", import.meta.url).pathname;
@@ -166,7 +166,73 @@ Deno.test("an unsandboxed server is marked as such everywhere", async () => {
   assert.equal(rows[0]?.unsandboxed, 1);
 });
 
+Deno.test("a server is reached over HTTP with the configured headers", async () => {
+  const seen: string[] = [];
+  const answers: Readonly<Record<string, unknown>> = {
+    "initialize": {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: {} },
+      serverInfo: { name: "h", version: "1" },
+    },
+    "tools/list": {
+      tools: [{
+        name: "look",
+        inputSchema: { type: "object" },
+        annotations: { readOnlyHint: true },
+      }],
+    },
+    "tools/call": {
+      content: [{ type: "text", text: "seen" }, { type: "image", data: "AAAA", mimeType: "image/png" }],
+    },
+  };
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    const { id, method } = await request.json();
+    seen.push(`${method} ${request.headers.get("x-key")}`);
+    if (id === undefined) return new Response(null, { status: 202 });
+    return Response.json({ jsonrpc: "2.0", id, result: answers[method] ?? {} });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/mcp`;
+  const config = { kind: "http", name: "web", url, headers: { "x-key": "k" }, timeoutMs: 10_000 } as const;
+  await using world = await ToolboxWorld.open({ mcpServers: [config] });
+  await world.until(offers("mcp__web__look"));
+
+  const callId = await world.propose("mcp__web__look", {});
+  await world.grant(callId);
+
+  assert.equal(world.judged(callId).described.risk, "low");
+  assert.equal(world.result(callId).text, "seen\n[image image/png, 3 bytes]");
+  assert.deepEqual(seen, ["initialize k", "notifications/initialized k", "tools/list k", "tools/call k"]);
+});
+
 Deno.test("names of tools are what every provider takes", () => {
   assert.equal(mcpToolName("docs", "search/all things"), "mcp__docs__search_all_things");
   assert.equal(mcpToolName("docs", "x".repeat(100)).length, 64);
+});
+
+Deno.test("the toolbox works with exactly the permissions that it declares", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "callboard_toolbox_" }));
+  try {
+    const config = ToolboxConfig.parse({ workspaces: `${folder}/workspaces`, mcpServers: [everything()] });
+    const calls = [
+      { tool: "write_file", args: { path: "a/f", content: "written" } },
+      { tool: "exec_command", args: { command: "cat a/f; exec sleep 60", timeoutSeconds: 1 } },
+      { tool: "mcp__everything__echo", args: { message: "echoed" } },
+    ].map((call) => JSON.stringify(call));
+    const program = new URL("../../../tests/doubles/toolbox_alone.ts", import.meta.url).pathname;
+    const flags = ["run", "--no-prompt", "--cached-only", ...toolboxPermissions(config)];
+
+    const output = await new Deno.Command(Deno.execPath(), {
+      args: [...flags, program, JSON.stringify(config), ...calls],
+    }).output();
+
+    const results = new TextDecoder().decode(output.stdout).trim().split("\n").map((line) => JSON.parse(line))
+      .filter((message) => message.type === "tool.result").map((message) => message.payload.text);
+    assert.equal(results.length, 3, new TextDecoder().decode(output.stderr));
+    assert.match(results[0], /Wrote \/a\/f/);
+    assert.match(results[1], /^Exit code: 124[^]*written/);
+    assert.match(results[2], /echoed/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

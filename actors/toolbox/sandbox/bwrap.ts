@@ -1,7 +1,7 @@
 /**
  * The sandbox's recipe as a bwrap command line. Pure. Promises: nothing of the host but a read-only `/usr`, no network unless asked for,
  * one writable folder, a private `/tmp` and `/proc`, no capabilities, and that everything inside dies with bwrap. It does not know what
- * runs inside. Proven by `sandbox_test.ts` against the real program.
+ * runs inside. Proven by `tools/tools_test.ts` against the real program.
  */
 
 /** Where the writable folder appears inside. */

@@ -1,6 +1,6 @@
 /**
  * Finds out at start whether the sandbox works on this machine: some kernels and containers forbid user namespaces, and then nothing may
- * pretend. Fails closed: any doubt is `none`, with a sentence for the operator. Proven by `sandbox_test.ts`.
+ * pretend. Fails closed: any doubt is `none`, with a sentence for the operator. Proven by `tools/tools_test.ts`.
  */
 import type { SandboxMode, SandboxSettings } from "./sandbox.ts";
 import { openSandbox } from "./sandbox.ts";

@@ -1,7 +1,7 @@
 /**
  * Runs one child process to its end. Promises: an empty environment but for what is given, a time limit, a stop that is polite first
  * (the child's stdin is closed) and then final (SIGKILL), and that reading its pipes ends at most 2 s after it. It does not know sandboxes;
- * that nothing survives inside one is the sandbox's promise. Proven by `sandbox_test.ts`.
+ * that nothing survives inside one is the sandbox's promise. Proven by `tools/tools_test.ts`.
  */
 import type { Clock } from "../../../lib/clock.ts";
 

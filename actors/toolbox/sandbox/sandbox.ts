@@ -1,7 +1,7 @@
 /**
  * Runs scripts for one conversation: in bwrap where it works, else directly in the workspace. One interface for both, so that tools need
  * not know; what differs is `mode`, which decides what policy may allow. A stop reaches the whole process group either way, and closing
- * stdin (which the toolbox's own death does too) is what triggers it. Proven by `sandbox_test.ts`.
+ * stdin (which the toolbox's own death does too) is what triggers it. Proven by `tools/tools_test.ts`.
  */
 import type { Clock } from "../../../lib/clock.ts";
 import { bwrapArgs, cleanEnv, WORKSPACE } from "./bwrap.ts";
@@ -73,7 +73,7 @@ export function openSandbox(settings: SandboxSettings): Sandbox {
 
 /**
  * Starts `$2` as a process group of its own, with nothing on its stdin. When our own stdin ends, the group gets SIGTERM and, `$1` seconds
- * later, SIGKILL; when the command ends, so does what it left behind.
+ * later, SIGKILL; when the command ends, so does what it left behind. The script itself says nothing: its own pipes are closed first.
  */
 export const SUPERVISED = `
 ulimit -c 0
@@ -84,8 +84,9 @@ job=$!
 (read -r _ <&3; kill -TERM -- "-$job"; sleep "$1"; kill -KILL -- "-$job") >/dev/null 2>&1 &
 watch=$!
 set +m
-{ wait "$job"; } 2>/dev/null
+exec >/dev/null 2>&1
+wait "$job"
 code=$?
-kill -KILL -- "-$job" "-$watch" 2>/dev/null
+kill -KILL -- "-$job" "-$watch"
 exit "$code"
 `;
