@@ -3,7 +3,7 @@
  * a signed-in client. Waiting is for events: the inbox's own stream, the fakes' state. `kill` and `restart` do what a bad night does.
  */
 import assert from "node:assert/strict";
-import type { ActorView, Item } from "../../edge/api.ts";
+import type { ActorView, Item, Me } from "../../edge/api.ts";
 import { FakeModel } from "../doubles/fake_model/fake_model.ts";
 import { FakeZulip } from "../doubles/fake_zulip/mod.ts";
 import { startSupervisor, type SupervisorProcess } from "../supervisor_process.ts";
@@ -73,9 +73,9 @@ export class World {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ token: OWNER_TOKEN }),
     });
-    assert.equal(response.status, 200, await response.clone().text());
+    assert.equal(response.status, 201, await response.text());
     this.#cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-    this.#csrf = (await response.json()).csrf;
+    this.#csrf = (await this.get<Me>("/api/me")).csrf;
     this.#watch = new AbortController();
     this.#watching = this.#follow(this.#watch.signal);
   }
