@@ -153,9 +153,6 @@ function apiRoutes(edge: Edge, { schema, streams }: HealthSources): Hono<EdgeEnv
   api.route("/commands", commandRoutes(edge));
   api.route("/audit", auditRoutes(edge));
   api.route("/stream", streamRoutes(streams));
-  api.all("*", () => {
-    throw new ApiError("not_found", "There is nothing here");
-  });
   return api;
 }
 

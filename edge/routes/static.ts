@@ -3,7 +3,6 @@
  */
 import { type Context, Hono } from "hono";
 import type { EdgeEnv } from "../deps.ts";
-import { ApiError } from "../errors.ts";
 import type { UiFile, UiFiles } from "../ui_files.ts";
 
 const INDEX = "/index.html";
@@ -16,8 +15,7 @@ export function staticRoutes(files: UiFiles): Hono<EdgeEnv> {
     const path = c.req.path === "/" ? INDEX : c.req.path;
     const isScreen = !/\.[a-z0-9]+$/i.test(path) && !path.startsWith("/api/") && !path.startsWith("/zulip/");
     const file = files.get(path) ?? (isScreen ? files.get(INDEX) : undefined);
-    if (!file) throw new ApiError("not_found", "There is nothing here");
-    return sendFile(c, file);
+    return file ? sendFile(c, file) : c.notFound();
   });
 
   return app;
