@@ -46,7 +46,7 @@ function handle(draft: Draft, message: Message): void {
     case "approval.expire":
       return onExpire(draft, message.payload);
     case "approval.policy":
-      return onPolicy(draft, message.payload);
+      return onPolicy(draft, message.payload, message.from);
     case "people.known":
       return onPeople(draft, message.payload);
     case "card.shown":

@@ -581,3 +581,31 @@ Deno.test("an entry of the decisions log that was changed or removed is found", 
 
   assert.deepEqual(await verifyChain(desk.db, 2), { ok: false, entries: 1, brokenAt: 2 });
 });
+
+Deno.test("while everything is suspended allowed calls are held, over a restart too, and run once when it is lifted", async () => {
+  await using desk = await furnished();
+  const say = (from: string, kind: string, by: Record<string, unknown>) =>
+    desk.post(from, "approval.policy", { by: { name: "Ada", surface: "web", ...by }, command: { kind } });
+  const readNotes = { paths: [{ path: "/notes.md", access: "read" as const, exists: true }] };
+  await desk.judge("before", "read_file", readNotes);
+
+  await say("zulip", "effects.suspend", { zulipUserId: 13, role: "owner" });
+  assert.equal(desk.state.suspended, null, "a viewer who claims to be the owner over Zulip is not believed");
+  await say("zulip", "effects.suspend", { zulipUserId: 11 });
+  await desk.judge("a", "read_file", readNotes);
+  const asked = await desk.judge("b", "exec_command");
+  await decided(desk, asked, { decision: "allow_once" });
+  await desk.judge("c", "read_file", readNotes);
+  await desk.restart();
+  await desk.post("conversation/c1", "tool.cancel", { callId: "c", reason: "stopped" });
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before"]);
+  assert.equal(await itemState(desk, asked), "applied");
+
+  await say("edge", "effects.resume", { userId: "u2", role: "approver" });
+  assert.ok(desk.state.suspended, "only the owner lifts it");
+  await say("edge", "effects.resume", { userId: "u1", role: "owner" });
+
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before", "a", "b"]);
+  assert.equal((await desk.sent("policy.done")).length, 2);
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});

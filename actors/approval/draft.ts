@@ -35,7 +35,7 @@ export class Draft {
     to: string,
     type: T,
     payload: PayloadIn<T>,
-    options: { notBefore?: number } = {},
+    options: { notBefore?: number; dedupe?: string } = {},
   ): void {
     this.#send.push({ to, type, payload, ...options });
   }

@@ -8,6 +8,7 @@ import { failEdit } from "./judge_call.ts";
 import { conversationId } from "./origin.ts";
 import { endBypasses } from "./policy_change.ts";
 import type { OpenItem } from "./state.ts";
+import { dropHeld } from "./suspension.ts";
 import { EXPIRED, notRun, WITHDRAWN } from "./texts.ts";
 
 const MAX_WITHDRAWN = 500;
@@ -53,6 +54,7 @@ function expire(draft: Draft, item: OpenItem): void {
 export function onCancel(draft: Draft, payload: ToolCancel, from: string): void {
   const { callId } = payload;
   const conversation = conversationId(from);
+  dropHeld(draft, callId);
   const item = itemOfCall(draft, callId);
   if (!item) return draft.patch({ withdrawn: [...draft.state.withdrawn, callId].slice(-MAX_WITHDRAWN) });
   if (item.conversation !== conversation) return;

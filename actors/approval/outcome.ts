@@ -4,12 +4,13 @@ import type { Grant } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
 import { settleItem } from "./items.ts";
 import type { OpenItem } from "./state.ts";
+import { release } from "./suspension.ts";
 import { deniedByPolicy } from "./texts.ts";
 
 /** How many handed-over calls are remembered for the case that handing over fails. */
 const MAX_RUNNING = 2_000;
 
-/** Hands a call over to be run. The row was moved by the caller. */
+/** Lets a call run. The row was moved by the caller. */
 export function runCall(
   draft: Draft,
   call: { readonly callId: string; readonly conversation: string },
@@ -22,7 +23,7 @@ export function runCall(
     running.delete(oldest);
   }
   draft.patch({ running });
-  draft.tell("toolbox", "tool.run", { callId, conversation, grant });
+  release(draft, { callId, conversation, grant });
 }
 
 /** Ends a waiting call without running it. */

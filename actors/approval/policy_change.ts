@@ -1,6 +1,6 @@
 /**
  * Changes of policy: rules and bypasses made by a decision or by a command, and what they mean for the items that already wait. Every change is
- * an entry of the decisions log. Only the owner makes or deletes rules.
+ * an entry of the decisions log. Only the owner changes policy; an approver may tighten it (end a bypass, suspend everything).
  */
 import { ruleProblem } from "../../lib/policy/check_rule.ts";
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
@@ -9,6 +9,7 @@ import type { Draft, PayloadIn } from "./draft.ts";
 import { claimItem, identityOf } from "./items.ts";
 import { judgeCall } from "./origin.ts";
 import type { OpenItem } from "./state.ts";
+import { setSuspended } from "./suspension.ts";
 
 /** The longest that a bypass may hold, in milliseconds. */
 const BYPASS_CAP_MS = 8 * 3_600_000;
@@ -20,8 +21,9 @@ type Added = { readonly ok: true; readonly id: string } | {
 };
 
 /** Answers a command of the rules page. */
-export function onPolicy(draft: Draft, payload: PolicyCommand): void {
-  const done = carryOut(draft, payload);
+export function onPolicy(draft: Draft, payload: PolicyCommand, from: string): void {
+  const done = carryOut(draft, from === "zulip" ? linked(draft, payload) : payload);
+  if (from !== "edge") return;
   const answer: PayloadIn<"policy.done"> = done.ok
     ? { ok: true, id: done.id }
     : { ok: false, code: done.code, message: done.message };
@@ -29,7 +31,8 @@ export function onPolicy(draft: Draft, payload: PolicyCommand): void {
 }
 
 function carryOut(draft: Draft, { by, command }: PolicyCommand): Added {
-  if (by.role !== "owner") {
+  const tightens = command.kind === "bypass.revoke" || command.kind === "effects.suspend";
+  if (by.role !== "owner" && !(tightens && by.role === "approver")) {
     return { ok: false, code: "forbidden", message: "Only the owner may change policy" };
   }
   switch (command.kind) {
@@ -42,9 +45,26 @@ function carryOut(draft: Draft, { by, command }: PolicyCommand): Added {
       return deleteRule(draft, command.id, by);
     case "bypass.revoke":
       return revokeBypass(draft, command.id, by);
+    case "effects.suspend":
+    case "effects.resume":
+      setSuspended(draft, command.kind === "effects.suspend", by);
+      return { ok: true, id: "effects" };
     default:
       return command satisfies never;
   }
+}
+
+/** A command from Zulip, in the name and with the role of the user who is linked to the account. */
+function linked(draft: Draft, { by, command }: PolicyCommand): PolicyCommand {
+  const { zulipUserId } = by;
+  const user = draft.state.users.find((known) =>
+    zulipUserId !== undefined && known.zulipUserId === zulipUserId
+  );
+  const role = user?.role ?? "viewer";
+  return {
+    command,
+    by: { surface: "zulip", zulipUserId, name: user?.name ?? by.name, userId: user?.id, role },
+  };
 }
 
 /** Adds a rule behind the others of its priority. */

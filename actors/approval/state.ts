@@ -13,6 +13,7 @@ import type {
 } from "../../store/loads/approval.ts";
 import type { StoredDecision } from "../../store/ops/approval.ts";
 import type { Described } from "../protocol/tools.ts";
+import type { Granted } from "./suspension.ts";
 
 /** Where a call comes from, as far as it is known. */
 export interface Origin {
@@ -66,6 +67,10 @@ export interface ApprovalState {
   /** Calls withdrawn before they were judged. */
   readonly withdrawn: readonly string[];
   readonly head: Head;
+  /** Set while everything is suspended: by whom and since when. */
+  readonly suspended: { readonly by: string; readonly at: number } | null;
+  /** Calls that may run and are held back, by id. */
+  readonly held: ReadonlyMap<string, Granted>;
   readonly users: readonly LoadedUser[];
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: ReadonlyMap<string, LoadedConversation>;
@@ -84,6 +89,8 @@ export function restore(loaded: unknown): ApprovalState {
     running: new Map(Object.entries(rows.running)),
     withdrawn: rows.withdrawn,
     head: rows.head ?? genesis,
+    suspended: rows.suspended,
+    held: new Map(rows.held.map((call) => [call.callId, call as Granted])), // `call.move` stored the grant
     users: rows.users,
     zulipApprovers: rows.zulipApprovers,
     conversations: new Map(Object.entries(rows.conversations)),

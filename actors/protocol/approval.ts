@@ -119,13 +119,19 @@ export type QuestionAnswered = z.infer<typeof QuestionAnswered>;
 export const SessionEnded = z.object({ reason: z.enum(["reset", "stop"]) });
 export type SessionEnded = z.infer<typeof SessionEnded>;
 
-/** A change of policy asked for over HTTP; answered with `policy.done` to the edge. */
+/**
+ * A change of policy; one from the edge is answered with `policy.done`. What Zulip says of a person's role is not believed: approval looks the
+ * linked user up.
+ */
 export const PolicyCommand = z.object({
   by: Decider,
   command: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("rule.create"), rule: RuleBody }),
     z.object({ kind: z.literal("rule.delete"), id: z.string() }),
     z.object({ kind: z.literal("bypass.revoke"), id: z.string() }),
+    /** Stop everything: what is allowed is held back until it is lifted. */
+    z.object({ kind: z.literal("effects.suspend") }),
+    z.object({ kind: z.literal("effects.resume") }),
   ]),
 });
 export type PolicyCommand = z.infer<typeof PolicyCommand>;
@@ -170,7 +176,10 @@ export const approvalMessages = {
   "approval.decide": message(["edge", "approval"], ["approval"], ApprovalDecide, { lane: "control" }),
   "approval.react": message(["zulip"], ["approval"], ApprovalReact, { lane: "control" }),
   "approval.expire": message(["approval"], ["approval"], ApprovalExpire, { lane: "control" }),
-  "approval.policy": message(["edge"], ["approval"], PolicyCommand, { request: true }),
+  "approval.policy": message(["edge", "zulip", "supervisor"], ["approval"], PolicyCommand, {
+    lane: "control",
+    request: true,
+  }),
   "people.known": message(["edge", "supervisor"], ["approval"], PeopleKnown),
   "policy.done": message(["approval"], ["edge"], PolicyDone),
   "question.raise": message(["toolbox"], ["approval"], QuestionRaise, { request: true }),

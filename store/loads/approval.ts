@@ -61,6 +61,14 @@ export interface LoadedApproval {
   readonly running: Readonly<Record<string, string>>;
   /** Calls withdrawn lately, whose `tool.judge` may still come. */
   readonly withdrawn: readonly string[];
+  /** The setting `suspended`. */
+  readonly suspended: { readonly by: string; readonly at: number } | null;
+  /** While everything is suspended: calls that may run, in the order in which they were allowed. Some may have been sent before. */
+  readonly held: readonly {
+    readonly callId: string;
+    readonly conversation: string;
+    readonly grant: unknown;
+  }[];
   readonly head: { readonly seq: number; readonly hash: string } | null;
   readonly users: readonly LoadedUser[];
   /** The setting `zulip_approvers`: Zulip user ids, or `*` for everybody. */
@@ -111,6 +119,11 @@ const queries = [
     "SELECT id, profile, source, channel_id AS channelId FROM conversations ORDER BY updated_at DESC LIMIT ?",
     MAX_CONVERSATIONS,
   ),
+  sql("SELECT value FROM settings WHERE key = 'suspended'"),
+  sql(
+    `SELECT id AS callId, conversation, grant_json AS "grant" FROM tool_calls WHERE state IN ('judged', 'decided')
+    AND grant_json IS NOT NULL AND EXISTS (SELECT 1 FROM settings WHERE key = 'suspended') ORDER BY updated_at, id`,
+  ),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -142,6 +155,9 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
       table<{ id: string; conversation: string }>(6).map((row) => [row.id, row.conversation]),
     ),
     withdrawn: table<{ payload: string }>(7).map((row) => String(JSON.parse(row.payload).callId)),
+    suspended: parsed(table<{ value: string }>(13)[0]?.value ?? null) as LoadedApproval["suspended"], // the op's own JSON
+    held: table<{ callId: string; conversation: string; grant: string }>(14)
+      .map((row) => ({ ...row, grant: parsed(row.grant) })),
     head: table<{ seq: number; hash: string }>(8)[0] ?? null,
     users: table<Omit<LoadedUser, "channels">>(9).map((user) => ({
       ...user,

@@ -305,6 +305,20 @@ export const approvalOps = {
       input.hash,
     ),
   ]),
+  /** The stop-everything switch; null lifts it. */
+  "effects.suspend": op(
+    by,
+    z.object({ state: z.object({ by: z.string(), at: z.int() }).nullable() }),
+    (input, { now }) => [
+      input.state === null ? sql("DELETE FROM settings WHERE key = 'suspended'") : sql(
+        `INSERT INTO settings (key, value, at) VALUES ('suspended', ?, ?)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at`,
+        json(input.state),
+        now,
+      ),
+      announce("policy", "effects", 0, now),
+    ],
+  ),
   /** The toolbox could not take over a call that may run; a call that has ended meanwhile is left as it is. */
   "call.abandon": op(by, z.object({ callId: z.string(), outcome: z.string() }), (input, { now }) => [
     sql(

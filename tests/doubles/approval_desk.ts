@@ -124,8 +124,18 @@ export class ApprovalDesk implements AsyncDisposable {
     const checked = checkSend(from, send);
     if (!checked.ok) throw new Error(checked.error.message);
     const { lane, payload } = checked.value;
-    const { to, type, notBefore } = send;
-    return insertMessage({ id: this.newId(), to, from, type, lane, payload, at: this.now, notBefore });
+    const { to, type, notBefore, dedupe } = send;
+    return insertMessage({
+      id: this.newId(),
+      to,
+      from,
+      type,
+      lane,
+      payload,
+      at: this.now,
+      notBefore,
+      dedupe,
+    });
   }
 
   /** What approval sent to others, in order; optionally of one type only. */
