@@ -10,7 +10,7 @@ import type { CommitMember, CommitResult } from "./committer.ts";
 import { type Db, DbError, guard, labelled, sql, type Statement } from "./db.ts";
 import { announce } from "./feed.ts";
 import { insertMessage } from "./mail.ts";
-import type { StoredDecision } from "./ops/approval.ts";
+import type { StoredDecision } from "./ops/items.ts";
 import { canAct, type Viewer } from "./queries/access.ts";
 import { findItem, type FoundItem, type ItemView } from "./queries/items.ts";
 

@@ -9,6 +9,7 @@ import type { OpContext, OpSpec } from "./op.ts";
 import { approvalOps } from "./ops/approval.ts";
 import { callOps } from "./ops/calls.ts";
 import { conversationOps } from "./ops/conversation.ts";
+import { itemOps } from "./ops/items.ts";
 import { schedulerOps } from "./ops/scheduler.ts";
 import { toolboxOps } from "./ops/toolbox.ts";
 import { zulipOps } from "./ops/zulip.ts";
@@ -18,6 +19,7 @@ export const opCatalogue = {
   ...approvalOps,
   ...callOps,
   ...conversationOps,
+  ...itemOps,
   ...schedulerOps,
   ...toolboxOps,
   ...zulipOps,

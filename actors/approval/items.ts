@@ -3,7 +3,7 @@
  * decides (a reaction, a bypass, an expiry): the compare-and-set and a message to itself are one commit; a person's decision that was
  * first stands before that message in the mailbox, so whichever is handled first has won.
  */
-import type { StoredDecision } from "../../store/ops/approval.ts";
+import type { StoredDecision } from "../../store/ops/items.ts";
 import type { Decider, DecisionBody } from "../protocol/approval.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
 import type { OpenItem } from "./state.ts";

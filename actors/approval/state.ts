@@ -11,7 +11,7 @@ import type {
   LoadedTool,
   LoadedUser,
 } from "../../store/loads/approval.ts";
-import type { StoredDecision } from "../../store/ops/approval.ts";
+import type { StoredDecision } from "../../store/ops/items.ts";
 import type { Described } from "../protocol/tools.ts";
 import type { Granted } from "./suspension.ts";
 

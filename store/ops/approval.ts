@@ -1,26 +1,14 @@
 /**
- * Operations of the approval actor: pending items, the decisions chain, rules, bypasses and known tools. An item's compare-and-set
- * (`item.claim`) does not fail when it loses: approval says the same to itself as a message in the same commit, and whichever decision
- * stands first in its mailbox has won. Proven by `actors/approval/approval_test.ts`.
+ * Operations of the approval actor on policy and its record: rules, bypasses, known tools, the stop-everything switch and the decisions chain.
+ * Items have their own file, `items.ts`. Proven by `actors/approval/approval_test.ts`.
  */
 import * as z from "zod";
-import { guard, labelled, sql, type Statement } from "../db.ts";
+import { guard, labelled, sql } from "../db.ts";
 import { announce } from "../feed.ts";
 import { op } from "../op.ts";
 
 const by = ["approval"] as const;
 const json = (value: unknown) => value === undefined ? null : JSON.stringify(value);
-
-/** What is stored of a decision with its item; `decided_by` holds the identity that *same person* is judged by. */
-export const StoredDecision = z.object({
-  decision: z.string(),
-  by: z.string(),
-  surface: z.enum(["web", "zulip", "api", "system"]),
-  device: z.string().optional(),
-  answer: z.string().optional(),
-  arguments: z.record(z.string(), z.unknown()).optional(),
-});
-export type StoredDecision = z.infer<typeof StoredDecision>;
 
 const Tools = z.object({
   tools: z.array(z.object({
@@ -32,38 +20,6 @@ const Tools = z.object({
     schemaHash: z.string(),
   })),
   sandbox: z.enum(["bwrap", "none"]),
-});
-
-const Create = z.object({
-  id: z.string(),
-  kind: z.enum(["approval", "question", "elicitation"]),
-  conversation: z.string(),
-  turnId: z.string(),
-  callId: z.string(),
-  tool: z.string().optional(),
-  arguments: z.string().optional(),
-  described: z.unknown().optional(),
-  digest: z.string().optional(),
-  risk: z.enum(["low", "medium", "high"]).optional(),
-  /** `{ steps, context }`: why it waits, and where the call comes from. */
-  trace: z.unknown().optional(),
-  /** `{ text, suggestions }`. */
-  question: z.unknown().optional(),
-  expiresAt: z.int(),
-});
-
-const Claim = z.object({
-  id: z.string(),
-  version: z.int(),
-  decision: StoredDecision.nullable(),
-  decidedBy: z.string(),
-  note: z.string().optional(),
-});
-
-const Settle = z.object({
-  id: z.string(),
-  state: z.enum(["applied", "failed", "expired", "superseded", "cancelled"]),
-  note: z.string().optional(),
 });
 
 const Append = z.object({
@@ -109,81 +65,6 @@ const NewBypass = z.object({
   surface: z.string(),
   expiresAt: z.int(),
 });
-
-/** Announces an item at the version that it has by then. */
-function announceItem(id: string, now: number): Statement {
-  return sql(
-    "INSERT INTO feed (kind, ref, version, at) SELECT 'item', id, version, ? FROM pending_items WHERE id = ?",
-    now,
-    id,
-  );
-}
-
-const itemOps = {
-  "item.create": op(by, Create, (input, { now }) => [
-    sql(
-      `INSERT INTO pending_items (id, kind, state, version, conversation, turn_id, call_id, tool, arguments, described, digest, risk, trace,
-         question, created_at, updated_at, expires_at) VALUES (?, ?, 'waiting', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      input.id,
-      input.kind,
-      input.conversation,
-      input.turnId,
-      input.callId,
-      input.tool,
-      input.arguments,
-      json(input.described),
-      input.digest,
-      input.risk,
-      json(input.trace),
-      json(input.question),
-      now,
-      now,
-      input.expiresAt,
-    ),
-    announceItem(input.id, now),
-  ]),
-  "item.claim": op(by, Claim, (input, { now }) => [
-    sql(
-      `UPDATE pending_items SET state = 'decided', version = version + 1, decision = ?, decided_by = ?, note = ?, decided_at = ?,
-         updated_at = ? WHERE id = ? AND version = ? AND state = 'waiting'`,
-      input.decision === null ? null : json(input.decision),
-      input.decidedBy,
-      input.note,
-      now,
-      now,
-      input.id,
-      input.version,
-    ),
-    announceItem(input.id, now),
-  ]),
-  "item.settle": op(by, Settle, (input, { now }) => [
-    sql(
-      `UPDATE pending_items SET state = ?, version = version + 1, note = COALESCE(?, note), updated_at = ?
-       WHERE id = ? AND state IN ('waiting', 'decided')`,
-      input.state,
-      input.note,
-      now,
-      input.id,
-    ),
-    announceItem(input.id, now),
-  ]),
-  "item.card": op(
-    by,
-    z.object({ id: z.string(), messageId: z.int(), whole: z.boolean() }),
-    (input, { now }) => [
-      sql(
-        `UPDATE pending_items SET card_message_id = ?, card_whole = ?, delivered_at = COALESCE(delivered_at, ?), updated_at = ?
-         WHERE id = ?`,
-        input.messageId,
-        input.whole,
-        now,
-        now,
-        input.id,
-      ),
-      announceItem(input.id, now),
-    ],
-  ),
-};
 
 const policyOps = {
   "rule.create": op(by, NewRule, (input, { now }) => [
@@ -247,7 +128,6 @@ const policyOps = {
 
 /** Operations of this subject. */
 export const approvalOps = {
-  ...itemOps,
   ...policyOps,
   "tools.store": op(by, Tools, (input, { now }) => [
     sql("UPDATE known_tools SET available = 0"),

@@ -4,7 +4,7 @@
  */
 import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
 import { type Db, objects, sql } from "../db.ts";
-import type { StoredDecision } from "../ops/approval.ts";
+import type { StoredDecision } from "../ops/items.ts";
 import { type Viewer, visible } from "./access.ts";
 
 /** The life of an item. */
@@ -157,7 +157,7 @@ interface ItemRow {
 }
 
 function toItem(row: ItemRow): ItemView {
-  // These columns hold what `store/ops/approval.ts` wrote.
+  // These columns hold what `store/ops/items.ts` wrote.
   const question = json(row.question) as { text: string; suggestions: string[] } | undefined;
   const trace = json(row.trace) as { steps: NonNullable<ItemView["trace"]> } | undefined;
   const decision = json(row.decision) as StoredDecision & { decision: DecisionKind } | undefined;

@@ -2,6 +2,7 @@
  * Approval at work on a real database: its decisions become rows as the supervisor would commit them, its mailbox is read back in the supervisor's
  * order, and a restart rebuilds it from rows. The rest of the house is what a test posts and what it finds sent.
  */
+import assert from "node:assert/strict";
 import { approval } from "../../actors/approval/approval.ts";
 import type { ApprovalState } from "../../actors/approval/state.ts";
 import { checkSend, type MessageType } from "../../actors/protocol.ts";
@@ -13,6 +14,8 @@ import { insertMessage } from "../../store/mail.ts";
 import { bootstrap } from "../../store/migrate.ts";
 import { openDb } from "../../store/open.ts";
 import { opStatements } from "../../store/ops.ts";
+import { decide, type Decided, type DecisionBody } from "../../store/decide.ts";
+import type { Viewer } from "../../store/queries/access.ts";
 import { seed } from "../../store/seeds.ts";
 
 /** A message that approval sent to somebody else. */
@@ -238,4 +241,42 @@ export class ApprovalDesk implements AsyncDisposable {
     await this.db.close();
     await Deno.remove(this.folder, { recursive: true });
   }
+}
+
+/** The owner as the edge sees them. */
+export const owner: Viewer = { userId: "u1", role: "owner", channels: new Map() };
+
+/** A desk with a conversation, people and tools. */
+export async function furnished(): Promise<ApprovalDesk> {
+  const desk = await ApprovalDesk.open();
+  await desk.furnish();
+  return desk;
+}
+
+/** Decides at the edge, as the owner, without letting approval look. */
+export function put(desk: ApprovalDesk, itemId: string | undefined, body: DecisionBody): Promise<Decided> {
+  assert.ok(itemId, "an item waits");
+  const by = { viewer: owner, name: "Ada", surface: "web" as const, device: "phone" };
+  return decide(desk.db, { itemId, version: 1, body, by, now: desk.now, newId: desk.newId });
+}
+
+/** Decides at the edge and lets approval apply it. */
+export async function decided(
+  desk: ApprovalDesk,
+  itemId: string | undefined,
+  body: DecisionBody,
+): Promise<void> {
+  const result = await put(desk, itemId, body);
+  assert.ok(result.ok, "the edge took the decision");
+  await desk.work();
+}
+
+/** The state of a call's row. */
+export async function callState(desk: ApprovalDesk, id: string): Promise<unknown> {
+  return (await desk.row("SELECT state FROM tool_calls WHERE id = ?", id))?.state;
+}
+
+/** The state of an item's row. */
+export async function itemState(desk: ApprovalDesk, id: string | undefined): Promise<unknown> {
+  return (await desk.row("SELECT state FROM pending_items WHERE id = ?", id ?? ""))?.state;
 }

@@ -1,0 +1,143 @@
+/** Proves who may decide and how: clicks, reactions and answers, racing or not; against a real database. */
+import assert from "node:assert/strict";
+import { sql } from "../../store/db.ts";
+import { getItem } from "../../store/queries/items.ts";
+import { callState, decided, furnished, itemState, owner, put } from "../../tests/doubles/approval_desk.ts";
+
+Deno.test("two clicks on one item run its call once", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+
+  const first = await put(desk, id, { decision: "allow_once" });
+  const second = await put(desk, id, { decision: "allow_once" });
+  await desk.work();
+
+  assert.ok(first.ok && second.ok && second.repeated);
+  assert.equal((await desk.sent("tool.run")).length, 1);
+});
+
+Deno.test("a question is answered in words, declined, or stops the turn; it is never approved", async () => {
+  await using desk = await furnished();
+  const raise = async (callId: string) => {
+    await desk.post("toolbox", "question.raise", {
+      callId,
+      turnId: "t1",
+      conversation: "c1",
+      kind: "question",
+      question: "Which colour?",
+      suggestions: ["red"],
+    });
+    return [...desk.state.items.values()].find((item) => item.callId === callId)?.id;
+  };
+  const [a, b, c] = [await raise("a"), await raise("b"), await raise("c")];
+
+  const wrong = await put(desk, a, { decision: "allow_once" });
+  await decided(desk, a, { decision: "answer", answer: "blue" });
+  await decided(desk, b, { decision: "reject_once" });
+  await decided(desk, c, { decision: "cancel" });
+
+  assert.equal(wrong.ok, false);
+  const answers = (await desk.sent("question.answered")).map((
+    { payload },
+  ) => [payload.outcome, payload.answer]);
+  assert.deepEqual(answers, [["answered", "blue"], ["declined", undefined], ["cancelled", undefined]]);
+  assert.equal((await desk.sent("conversation.stop")).length, 1);
+  const item = await getItem(desk.db, a ?? "", owner);
+  assert.deepEqual([item?.question, item?.suggestions], ["Which colour?", ["red"]]);
+});
+
+Deno.test("a reaction decides only on the whole card of an open item, by somebody who may approve there", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  await desk.restart();
+  const react = (zulipUserId: number, messageId = 900, emoji = "+1") =>
+    desk.post("zulip", "approval.react", { messageId, zulipUserId, name: "Z", emoji });
+  const shown = (version: number, whole: boolean) =>
+    desk.post("zulip", "card.shown", { itemId: id, version, messageId: 900, whole });
+
+  await react(12);
+  await shown(2, true);
+  await react(12);
+  await shown(1, false);
+  await react(12);
+  await react(12);
+  await shown(1, true);
+  await react(13);
+  await react(99);
+  await react(12, 901);
+  await react(12, 900, "tada");
+  assert.equal(await itemState(desk, id), "waiting");
+  await react(12);
+  await react(11, 900, "-1");
+
+  assert.equal(await itemState(desk, id), "applied");
+  assert.equal((await desk.sent("tool.run")).length, 1);
+  const notes = (await desk.sent("topic.note")).map(({ payload }) =>
+    String(payload.key).split("/").slice(2).join("/")
+  );
+  assert.deepEqual([...new Set(notes)], ["not_whole/12", "not_linked/13", "not_linked/99"]);
+  const entry = await desk.row("SELECT actor, surface FROM decisions");
+  assert.deepEqual({ ...entry }, { actor: "u2", surface: "zulip" });
+});
+
+Deno.test("a reaction never decides a call of high risk or a question", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command", { risk: "high" });
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+
+  await desk.post("zulip", "approval.react", { messageId: 900, zulipUserId: 11, name: "Z", emoji: "check" });
+
+  assert.equal(await itemState(desk, id), "waiting");
+  assert.match(String((await desk.sent("topic.note"))[0]?.payload.text), /high risk/);
+});
+
+Deno.test("the setting zulip_approvers names who may react without an account here", async () => {
+  await using desk = await furnished();
+  await desk.db.batch([sql("INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '[77]', 1)")]);
+  await desk.restart();
+  const id = await desk.judge("a", "exec_command");
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+
+  await desk.post("zulip", "approval.react", {
+    messageId: 900,
+    zulipUserId: 77,
+    name: "Zed",
+    emoji: "cross_mark",
+  });
+
+  assert.equal(await itemState(desk, id), "applied");
+  assert.equal((await desk.row("SELECT actor FROM decisions"))?.actor, "zulip:77");
+  assert.equal(await callState(desk, "a"), "rejected");
+});
+
+Deno.test("of a reaction and a decision at the edge exactly one wins, whichever row was first", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+  // The edge's row is committed while the reaction already waits in the mailbox, so the reaction is handled first and its claim loses.
+  await desk.queue("zulip", "approval.react", { messageId: 900, zulipUserId: 11, name: "Z", emoji: "+1" });
+  assert.ok((await put(desk, id, { decision: "reject_once" })).ok);
+
+  await desk.work();
+
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.equal(await callState(desk, "a"), "rejected");
+  assert.equal((await desk.row("SELECT count(*) AS n FROM decisions"))?.n, 1);
+  assert.equal((await getItem(desk.db, id ?? "", owner))?.decision?.decision, "reject_once");
+});
+
+Deno.test("approval refuses a decider without the right role even when the edge let them through", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+
+  await desk.post("edge", "approval.decide", {
+    itemId: id,
+    version: 1,
+    body: { decision: "allow_once" },
+    by: { userId: "u3", name: "Cy", surface: "web", role: "viewer" },
+  });
+
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.equal(await itemState(desk, id), "failed");
+  assert.equal((await desk.row("SELECT kind FROM decisions"))?.kind, "refusal");
+});

@@ -1,0 +1,191 @@
+/** Proves what changes policy and what a change means for calls that wait or come later; against a real database. */
+import assert from "node:assert/strict";
+import { sql } from "../../store/db.ts";
+import { verifyChain } from "../../store/queries/chain.ts";
+import { callState, decided, furnished, itemState, put } from "../../tests/doubles/approval_desk.ts";
+
+Deno.test("a decision that policy by now denies is refused, recorded and told", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  // The rule is first in the mailbox, yet the decision's row is there before the rule is handled.
+  await desk.queue("edge", "approval.policy", {
+    by,
+    command: { kind: "rule.create", rule: { action: "deny", toolPattern: "exec_command" } },
+  });
+  assert.ok((await put(desk, id, { decision: "allow_once" })).ok);
+
+  await desk.work();
+
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.equal(await itemState(desk, id), "failed");
+  assert.equal(await callState(desk, "a"), "rejected");
+  const refusal = await desk.row("SELECT decision FROM decisions WHERE kind = 'refusal'");
+  assert.equal(refusal?.decision, "refused_by_policy");
+});
+
+Deno.test("allowing for the session adds a bypass for the exact tool first and settles what it covers", async () => {
+  await using desk = await furnished();
+  const a = await desk.judge("a", "exec_command");
+  const b = await desk.judge("b", "exec_command");
+  const c = await desk.judge("c", "write_file", { paths: [{ path: "/a", access: "write", exists: false }] });
+
+  await decided(desk, a, { decision: "allow_session", seconds: 60 });
+
+  assert.equal(await itemState(desk, b), "applied");
+  assert.equal(await itemState(desk, c), "waiting");
+  const bypass = await desk.row("SELECT scope, pattern, expires_at FROM bypasses");
+  assert.deepEqual({ ...bypass }, { scope: "tool", pattern: "exec_command", expires_at: desk.now + 60_000 });
+  await desk.judge("d", "exec_command");
+  assert.deepEqual((await desk.sent("tool.run")).map((run) => run.payload.callId), ["a", "b", "d"]);
+  desk.now += 60_000;
+  assert.ok(await desk.judge("e", "exec_command"), "after its time it asks again");
+});
+
+Deno.test("a session's bypasses end with the session, and never last longer than eight hours", async () => {
+  await using desk = await furnished();
+  await decided(desk, await desk.judge("a", "exec_command"), { decision: "allow_session", scope: "all" });
+  assert.equal((await desk.row("SELECT expires_at FROM bypasses"))?.expires_at, desk.now + 8 * 3_600_000);
+
+  await desk.post("conversation/c2", "session.ended", { reason: "reset" });
+  assert.equal(desk.state.bypasses.length, 1);
+  await desk.post("conversation/c1", "session.ended", { reason: "reset" });
+
+  assert.ok(await desk.judge("b", "exec_command"));
+  assert.equal((await desk.row("SELECT ended_reason FROM bypasses"))?.ended_reason, "reset");
+});
+
+Deno.test("always allowing makes the rule that was asked for, which survives a restart", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command", { argv: ["git", "status"] });
+  const rule = {
+    groupId: "default",
+    priority: 100,
+    action: "allow" as const,
+    toolPattern: "exec_command",
+    pathPattern: null,
+    argvPrefix: ["git", "status"],
+    agent: null,
+    source: null,
+    note: null,
+    expiresAt: null,
+    maxUses: 1,
+  };
+
+  await decided(desk, id, { decision: "allow_always", rule });
+  await desk.restart();
+
+  assert.equal(await desk.judge("b", "exec_command", { argv: ["git", "status", "-s"] }), undefined);
+  assert.ok(await desk.judge("c", "exec_command", { argv: ["git", "status"] }), "its one use is spent");
+  assert.ok(await desk.judge("d", "exec_command", { argv: ["git", "push"] }));
+});
+
+Deno.test("policy commands are the owner's, are answered, and are entries of the chain", async () => {
+  await using desk = await furnished();
+  const command = (role: string, body: unknown) =>
+    desk.post("edge", "approval.policy", {
+      by: { userId: "u1", name: "Ada", surface: "web", role },
+      command: body,
+    });
+  const rule = { action: "allow", toolPattern: "write_file", pathPattern: "/out/*" };
+
+  await command("approver", { kind: "rule.create", rule });
+  await command("owner", { kind: "rule.create", rule: { ...rule, toolPattern: "*_file" } });
+  await command("owner", { kind: "rule.create", rule: { ...rule, groupId: "nowhere" } });
+  await command("owner", { kind: "rule.create", rule });
+  const made = (await desk.sent("policy.done")).at(-1)?.payload.id;
+  await command("owner", { kind: "rule.delete", id: made });
+  await command("owner", { kind: "rule.delete", id: made });
+  await command("owner", { kind: "bypass.revoke", id: "none" });
+
+  assert.deepEqual((await desk.sent("policy.done")).map(({ payload }) => payload.code ?? "ok"), [
+    "forbidden",
+    "bad_request",
+    "not_found",
+    "ok",
+    "ok",
+    "not_found",
+    "not_found",
+  ]);
+  assert.deepEqual(await verifyChain(desk.db), { ok: true, entries: 2 });
+});
+
+Deno.test("a new rule settles the items that it covers", async () => {
+  await using desk = await furnished();
+  const a = await desk.judge("a", "write_file", {
+    paths: [{ path: "/out/a", access: "write", exists: false }],
+  });
+  const b = await desk.judge("b", "exec_command");
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+
+  for (
+    const rule of [
+      { action: "allow", toolPattern: "write_file", pathPattern: "/out/*" },
+      { action: "deny", toolPattern: "exec_command" },
+    ]
+  ) await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+
+  assert.equal(await callState(desk, "a"), "decided");
+  assert.equal(await callState(desk, "b"), "rejected");
+  assert.deepEqual([await itemState(desk, a), await itemState(desk, b)], ["applied", "applied"]);
+});
+
+Deno.test("rules that cannot be read make everything ask, after a restart too", async () => {
+  await using desk = await furnished();
+  await desk.db.batch([sql("UPDATE rules SET argv_prefix = '{broken' WHERE id = 'seed-rest'")]);
+  await desk.restart();
+
+  assert.ok(
+    await desk.judge("a", "read_file", { paths: [{ path: "/notes.md", access: "read", exists: true }] }),
+  );
+  await desk.post("conversation/c1", "tools.list", { turnId: "t1" });
+
+  assert.deepEqual((await desk.sent("tools.listed"))[0]?.payload.tools, []);
+});
+
+Deno.test("the offered tools are those that policy does not deny outright", async () => {
+  await using desk = await furnished();
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const rule = { action: "deny", toolPattern: "mcp__*" };
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+  await desk.restart();
+
+  await desk.post("conversation/c1", "tools.list", { turnId: "t1" });
+
+  const [listed] = await desk.sent("tools.listed");
+  assert.ok(Array.isArray(listed?.payload.tools));
+  assert.deepEqual(listed.payload.tools.map((tool) => [tool.name, tool.parallel]), [
+    ["ask_user", false],
+    ["exec_command", false],
+    ["read_file", true],
+    ["write_file", false],
+  ]);
+});
+
+Deno.test("while everything is suspended allowed calls are held, over a restart too, and run once when it is lifted", async () => {
+  await using desk = await furnished();
+  const say = (from: string, kind: string, by: Record<string, unknown>) =>
+    desk.post(from, "approval.policy", { by: { name: "Ada", surface: "web", ...by }, command: { kind } });
+  const readNotes = { paths: [{ path: "/notes.md", access: "read" as const, exists: true }] };
+  await desk.judge("before", "read_file", readNotes);
+
+  await say("zulip", "effects.suspend", { zulipUserId: 13, role: "owner" });
+  assert.equal(desk.state.suspended, null, "a viewer who claims to be the owner over Zulip is not believed");
+  await say("zulip", "effects.suspend", { zulipUserId: 11 });
+  await desk.judge("a", "read_file", readNotes);
+  const asked = await desk.judge("b", "exec_command");
+  await decided(desk, asked, { decision: "allow_once" });
+  await desk.judge("c", "read_file", readNotes);
+  await desk.restart();
+  await desk.post("conversation/c1", "tool.cancel", { callId: "c", reason: "stopped" });
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before"]);
+  assert.equal(await itemState(desk, asked), "applied");
+
+  await say("edge", "effects.resume", { userId: "u2", role: "approver" });
+  assert.ok(desk.state.suspended, "only the owner lifts it");
+  await say("edge", "effects.resume", { userId: "u1", role: "owner" });
+
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before", "a", "b"]);
+  assert.equal((await desk.sent("policy.done")).length, 2);
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});
