@@ -1,23 +1,21 @@
 /**
- * One open conversation: its event log without gaps, the pieces that are still growing, and what the person wrote that is not in the log yet. The
- * log is read behind the last known `seq`, one read at a time, so that notices may come late, twice or out of order. Words that could not be sent
- * stay in the box. Proven by `store_test.ts`.
+ * One open conversation: its transcript, folded from the event log without gaps, and what the person wrote that is not in the log yet. The log is
+ * read behind the last known `seq`, one read at a time, so that notices may come late, twice or out of order; live pieces that come before
+ * their turn are kept for it. Words that could not be sent go back into the box. Proven by `store_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { ConversationEvent, Delta } from "../../edge/api.ts";
+import type { ConversationEvent as WireEvent, Delta } from "../../edge/api.ts";
+import type { ConversationEvent } from "../../lib/conversation_event.ts";
+import { applyDelta, applyEvent, emptyTranscript, runningTurn } from "../../lib/transcript.ts";
+import type { Transcript } from "../../lib/transcript_view.ts";
 import { type Api, sentenceOf } from "../api.ts";
-import { fieldOf, type GrowingPieces, placeDelta, withoutCommitted } from "./growing.ts";
 
-/** The log with the events that follow it; what is known or not next in line is left out. */
-export function appendEvents(
-  log: readonly ConversationEvent[],
-  page: readonly ConversationEvent[],
-): readonly ConversationEvent[] {
-  const next = [...log];
-  for (const event of [...page].sort((a, b) => a.seq - b.seq)) {
-    if (event.seq === (next.at(-1)?.seq ?? 0) + 1) next.push(event);
-  }
-  return next.length === log.length ? log : next;
+/** The transcript with the events that follow it; what is known or not next in line is left out. */
+export function withEvents(transcript: Transcript, page: readonly WireEvent[]): Transcript {
+  return [...page].sort((a, b) => a.seq - b.seq).reduce((view, event) => {
+    // The actor wrote the log by this very type; the reader leaves out what it does not know.
+    return event.seq === view.seq + 1 ? applyEvent(view, event as ConversationEvent) : view;
+  }, transcript);
 }
 
 /** Words on their way. `failed`: the box has them back. */
@@ -34,8 +32,7 @@ export interface Outgoing {
 export interface ChatStore {
   /** Undefined: none is open. */
   readonly id: ReadonlySignal<string | undefined>;
-  readonly log: ReadonlySignal<readonly ConversationEvent[]>;
-  readonly growing: ReadonlySignal<GrowingPieces>;
+  readonly transcript: ReadonlySignal<Transcript>;
   readonly outgoing: ReadonlySignal<readonly Outgoing[]>;
   readonly draft: ReadonlySignal<string>;
   readonly loaded: ReadonlySignal<boolean>;
@@ -59,11 +56,13 @@ export interface ChatOptions {
   readonly newId: () => string;
 }
 
+/** The most pieces kept for a turn that the log does not show yet. */
+const EARLY = 500;
+
 /** Builds the store. */
 export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   const id = signal<string | undefined>(undefined);
-  const log = signal<readonly ConversationEvent[]>([]);
-  const growing = signal<GrowingPieces>(new Map());
+  const transcript = signal(emptyTranscript);
   const outgoing = signal<readonly Outgoing[]>([]);
   const draft = signal("");
   const loaded = signal(false);
@@ -71,45 +70,56 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   const stopping = signal(false);
   const drafts = new Map<string, string>();
   let wanted = 0;
+  const inLog = new Set<unknown>();
+  let early: readonly Delta[] = [];
   let reading: Promise<void> | undefined;
 
-  const last = () => log.peek().at(-1)?.seq ?? 0;
+  const last = () => transcript.peek().seq;
 
-  /** Reads page after page until the log reaches what was announced. */
-  async function read(conversation: string): Promise<void> {
+  /** Reads page after page until the log reaches what was announced. Resolves to what had been announced by then. */
+  async function read(conversation: string): Promise<number> {
     try {
       let more = true;
-      while (more && id.peek() === conversation) {
+      while (more) {
         const before = last();
         const page = await api.events(conversation, before);
-        if (id.peek() !== conversation) return;
-        log.value = appendEvents(log.peek(), page.events);
-        settle(page.events);
-        more = page.next !== undefined || (last() < wanted && last() > before);
+        if (id.peek() !== conversation) return wanted;
+        append(page.events);
+        more = last() > before && (page.next !== undefined || last() < wanted);
       }
       loaded.value = true;
       error.value = undefined;
     } catch (failure) {
       if (id.peek() === conversation) error.value = sentenceOf(failure);
     }
+    return wanted;
   }
 
-  function catchUp(): Promise<void> {
+  async function catchUp(): Promise<void> {
     const conversation = id.peek();
-    if (conversation === undefined) return Promise.resolve();
-    reading ??= read(conversation).finally(() => {
-      reading = undefined;
-      if (id.peek() !== undefined && id.peek() !== conversation) void catchUp();
-    });
-    return reading;
+    if (conversation === undefined) return;
+    if (reading) return reading;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reading = promise;
+    const known = await read(conversation);
+    reading = undefined;
+    resolve();
+    if (id.peek() !== conversation || wanted > known) await catchUp();
   }
 
-  /** What the log has now is neither growing nor on its way any more. */
-  function settle(events: readonly ConversationEvent[]): void {
-    growing.value = events.reduce(withoutCommitted, growing.peek());
-    if (events.some((event) => event.type === "task_complete" || event.type === "turn_aborted")) stopping.value = false;
-    const arrived = new Set(events.filter(isInput).map((event) => fieldOf(event, "id")));
-    outgoing.value = outgoing.peek().filter((one) => one.messageId === undefined || !arrived.has(one.messageId));
+  function append(events: readonly WireEvent[]): void {
+    const before = transcript.peek();
+    const after = withEvents(before, events);
+    transcript.value = early.reduce(applyDelta, after);
+    // A piece of a turn that has begun was placed just now or never will be.
+    const turns = new Set(after.entries.map((entry) => entry.id));
+    early = early.filter((delta) => !turns.has(delta.turnId));
+    if (runningTurn(after) === undefined) stopping.value = false;
+    const arrived = new Set(events.filter((event) => event.type === "input_queued").map(idOf));
+    outgoing.value = outgoing.peek().filter((one) =>
+      one.messageId === undefined || !arrived.has(one.messageId)
+    );
+    for (const id of arrived) inLog.add(id);
   }
 
   function write(text: string): void {
@@ -118,8 +128,9 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   }
 
   function forget(): void {
-    log.value = [];
-    growing.value = new Map();
+    transcript.value = emptyTranscript;
+    inLog.clear();
+    early = [];
     outgoing.value = [];
     loaded.value = false;
     error.value = undefined;
@@ -129,8 +140,7 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
 
   return {
     id,
-    log,
-    growing,
+    transcript,
     outgoing,
     draft,
     loaded,
@@ -151,7 +161,10 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
       if (last() < seq) void catchUp();
     },
     receive(conversation, delta) {
-      if (conversation === id.peek()) growing.value = placeDelta(growing.peek(), delta);
+      if (conversation !== id.peek()) return;
+      const isKnown = transcript.peek().entries.some((entry) => entry.id === delta.turnId);
+      if (isKnown) transcript.value = applyDelta(transcript.peek(), delta);
+      else early = [...early.slice(-EARLY), delta];
     },
     catchUp,
     write,
@@ -167,9 +180,13 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
           ? await api.begin(text)
           : await api.send(conversation, { text, clientId });
         error.value = undefined;
-        const isThere = log.peek().some((event) => isInput(event) && fieldOf(event, "id") === accepted.id);
+        const isThere = inLog.has(accepted.id);
         outgoing.value = outgoing.peek().flatMap((one) =>
-          one.clientId !== clientId ? [one] : isThere ? [] : [{ ...one, messageId: accepted.id, conversation: accepted.conversation }]
+          one.clientId !== clientId
+            ? [one]
+            : isThere
+            ? []
+            : [{ ...one, messageId: accepted.id, conversation: accepted.conversation }]
         );
         return accepted.conversation;
       } catch (failure) {
@@ -200,6 +217,7 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   };
 }
 
-function isInput(event: ConversationEvent): boolean {
-  return event.type === "input_queued";
+/** The id in an event's payload. */
+function idOf({ payload }: WireEvent): unknown {
+  return typeof payload === "object" && payload !== null ? Reflect.get(payload, "id") : undefined;
 }

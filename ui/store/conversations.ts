@@ -22,7 +22,8 @@ export function listed(known: Known, search: string): ConversationSummary[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter((word) => word !== "");
   return [...known.values()]
     .filter((row) => {
-      const text = `${row.title} ${row.channel ?? ""} ${row.topic ?? ""} ${row.preview ?? ""}`.toLocaleLowerCase();
+      const text = `${row.title} ${row.channel ?? ""} ${row.topic ?? ""} ${row.preview ?? ""}`
+        .toLocaleLowerCase();
       return words.every((word) => text.includes(word));
     })
     .sort((a, b) => b.updatedAt - a.updatedAt || a.id.localeCompare(b.id));

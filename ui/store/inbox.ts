@@ -26,7 +26,10 @@ export function isNewer(next: Item, known: Item | undefined): boolean {
 }
 
 /** The map with every item that is news; the same map when none is. */
-export function mergeItems(known: ReadonlyMap<string, Item>, news: readonly Item[]): ReadonlyMap<string, Item> {
+export function mergeItems(
+  known: ReadonlyMap<string, Item>,
+  news: readonly Item[],
+): ReadonlyMap<string, Item> {
   const fresh = news.filter((item) => isNewer(item, known.get(item.id)));
   if (fresh.length === 0) return known;
   const merged = new Map(known);
@@ -36,12 +39,19 @@ export function mergeItems(known: ReadonlyMap<string, Item>, news: readonly Item
 
 const RISK_FIRST = { high: 0, medium: 1, low: 2 } as const;
 
-/** What waits, the riskiest first and among equals the oldest; what was put off comes last. */
-export function waitingItems(items: Iterable<Item>, now: number): Item[] {
+/**
+ * What waits, the riskiest first and among equals the oldest; what was put off comes last. Items in `kept` stay in their place after they were
+ * decided.
+ */
+export function waitingItems(
+  items: Iterable<Item>,
+  now: number,
+  kept: ReadonlySet<string> = new Set(),
+): Item[] {
   const putOff = (item: Item) => (item.laterUntil ?? 0) > now ? 1 : 0;
   const risk = (item: Item) => RISK_FIRST[item.risk ?? "low"];
   return [...items]
-    .filter((item) => item.state === "waiting")
+    .filter((item) => item.state === "waiting" || kept.has(item.id))
     .sort((a, b) => putOff(a) - putOff(b) || risk(a) - risk(b) || a.createdAt - b.createdAt);
 }
 
@@ -66,12 +76,16 @@ export interface InboxStore {
   readonly loaded: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
   readonly deciding: ReadonlySignal<ReadonlyMap<string, Deciding>>;
+  /** Items that were decided here since the inbox was opened: they stay where they were. */
+  readonly acted: ReadonlySignal<ReadonlySet<string>>;
   load(): Promise<void>;
   /** Reads one item that a link names. */
   fetchItem(id: string): Promise<void>;
   receive(item: Item): void;
   decide(item: Item, decision: Omit<DecisionRequest, "version">): Promise<void>;
   later(item: Item, until: number): Promise<void>;
+  /** The inbox was left: what was decided may move to the settled ones. */
+  leave(): void;
   clear(): void;
 }
 
@@ -82,6 +96,7 @@ const KEEP = 400;
 export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
   const items = signal<ReadonlyMap<string, Item>>(new Map());
   const deciding = signal<ReadonlyMap<string, Deciding>>(new Map());
+  const acted = signal<ReadonlySet<string>>(new Set());
   const loaded = signal(false);
   const error = signal<string | undefined>(undefined);
   const badge = computed(() =>
@@ -106,6 +121,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     loaded,
     error,
     deciding,
+    acted,
     async load() {
       try {
         const [waiting, recent] = [await api.inbox("waiting"), await api.inbox()];
@@ -133,6 +149,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     receive: (item) => put([item]),
     async decide(item, decision) {
       const request = { ...decision, version: item.version };
+      acted.value = new Set(acted.peek()).add(item.id);
       note(item.id, { phase: "sending", request });
       try {
         put([await api.decide(item.id, request)]);
@@ -151,7 +168,11 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
         note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
       }
     },
+    leave() {
+      acted.value = new Set();
+    },
     clear() {
+      acted.value = new Set();
       items.value = new Map();
       deciding.value = new Map();
       loaded.value = false;

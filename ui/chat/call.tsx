@@ -1,0 +1,79 @@
+/**
+ * A tool call in the transcript: one line with its state, its output below, and, while it waits, the same card as in the inbox, so that it can be decided
+ * where one reads.
+ */
+import type { CallItem } from "../../lib/transcript_view.ts";
+import { ItemCard } from "../parts/item_card.tsx";
+import { jsonOf } from "../parts/item_facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { FoldedText } from "../parts/preview.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { durationOf } from "../render/time.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.calls;
+const SUMMARY_CHARS = 160;
+
+/** The call. */
+export function CallView({ call }: { readonly call: CallItem }) {
+  const { inbox } = useApp();
+  const item = call.itemId === undefined ? undefined : inbox.items.value.get(call.itemId);
+  const output = call.result ?? call.output;
+  const isRunning = call.state === "running";
+  return (
+    <div class="call" data-state={call.outcome ?? call.state}>
+      <details open={isRunning && output !== ""}>
+        <summary>
+          <span class="call-dot" aria-hidden="true" />
+          <code class="call-tool">
+            <HostileText text={call.tool} line />
+          </code>
+          <span class="call-summary">
+            <HostileText text={summaryOf(call.arguments)} line />
+          </span>
+          <span class="call-state">{stateOf(call)}</span>
+        </summary>
+        <div class="call-body">
+          <FoldedText text={prettyJson(call.arguments)} />
+          <p class="call-label">{strings.chat.output}</p>
+          {output === "" ? <p class="hint">{strings.chat.noOutput}</p> : <FoldedText text={output} />}
+        </div>
+      </details>
+      {call.state === "waiting" && item !== undefined && <ItemCard item={item} inChat />}
+      {call.itemId !== undefined && (call.state !== "waiting" || item === undefined) && (
+        <Link to={{ name: "inbox", item: call.itemId }} class="call-link">{strings.chat.inInbox}</Link>
+      )}
+    </div>
+  );
+}
+
+function stateOf(call: CallItem): string {
+  const parts: string[] = [];
+  if (call.state === "ended") parts.push(call.outcome === undefined ? words.finished : words[call.outcome]);
+  else parts.push(call.state === "queued" ? words.begun : words[call.state]);
+  if (call.exitCode !== undefined && call.exitCode !== 0) parts.push(words.exit(call.exitCode));
+  if (call.durationMs !== undefined) parts.push(durationOf(call.durationMs));
+  return parts.join(" · ");
+}
+
+/** The most telling argument: the first string, else the text itself. */
+export function summaryOf(text: string): string {
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null) return text.slice(0, SUMMARY_CHARS);
+  const first = Object.values(value).find((one) => typeof one === "string");
+  return (typeof first === "string" ? first : text).slice(0, SUMMARY_CHARS);
+}
+
+function prettyJson(text: string): string {
+  const value = parsed(text);
+  return value === undefined ? text : jsonOf(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

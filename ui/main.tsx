@@ -1,0 +1,58 @@
+/**
+ * The browser's entry: hands the browser to the stores, mounts the page, keeps the clock, the title and the badge, and registers the service
+ * worker. Everything with an effect outside the page is here.
+ */
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { AppContext } from "./parts/use_app.ts";
+import { Root } from "./screens/root.tsx";
+import { createApp } from "./store/app.ts";
+import { strings } from "./strings.ts";
+
+const TICK_MS = 1_000;
+
+const fragment = location.hash;
+// The token must not stay in the address bar, the history or a screenshot.
+if (fragment !== "") history.replaceState(null, "", location.pathname);
+
+const app = createApp({
+  fetch: (input, init) => fetch(input, init),
+  fragment,
+  openStream: (url) => new EventSource(url),
+  isOnline: () => navigator.onLine,
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+  now: () => Date.now(),
+  newId: () => crypto.randomUUID(),
+  storage: localStorage,
+  root: document.documentElement,
+  location,
+  history,
+  addEventListener: (type, listener) => addEventListener(type, listener),
+});
+
+effect(() => {
+  const count = app.inbox.badge.value;
+  document.title = count === 0 ? strings.product : `(${count}) ${strings.product}`;
+  // Refused where the page is not installed; the title says it all the same.
+  navigator.setAppBadge?.(count).catch(() => undefined);
+});
+addEventListener("online", () => app.live.networkChanged());
+addEventListener("offline", () => app.live.networkChanged());
+addEventListener("pageshow", (event) => event.persisted && app.live.networkChanged());
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && app.tick());
+setInterval(() => document.visibilityState === "visible" && app.tick(), TICK_MS);
+// No worker on a plain-http origin: the page works without.
+navigator.serviceWorker?.register("/sw.js").catch(() => undefined);
+
+const root = document.getElementById("app");
+if (root === null) throw new TypeError("index.html: the element 'app' is missing");
+render(
+  <AppContext.Provider value={app}>
+    <Root />
+  </AppContext.Provider>,
+  root,
+);
+await app.start();

@@ -1,0 +1,136 @@
+/**
+ * The ways to decide on a call. One tap rejects with a note or allows a call of low or medium risk; high risk asks once more, with the two answers far
+ * apart. What the policy would refuse (a session where nothing sandboxes the call) is not offered.
+ */
+import { useSignal } from "@preact/signals";
+import type { Item } from "../../edge/api.ts";
+import { strings } from "../strings.ts";
+import { EditArguments } from "./edit_arguments.tsx";
+import { RejectForm } from "./reject_form.tsx";
+import { mayAct, useApp } from "./use_app.ts";
+
+const words = strings.decide;
+const HOUR_MS = 3_600_000;
+
+type Mode = "choose" | "reject" | "edit" | "confirm";
+
+/** Buttons and the forms that they open. */
+export function DecisionPanel({ item }: { readonly item: Item }) {
+  const app = useApp();
+  const mode = useSignal<Mode>("choose");
+  const isBusy = app.inbox.deciding.value.get(item.id)?.phase === "sending";
+  if (!mayAct(app)) return <p class="hint">{words.viewOnly}</p>;
+  const back = () => {
+    mode.value = "choose";
+  };
+  switch (mode.value) {
+    case "reject":
+      return <RejectForm item={item} busy={isBusy} back={back} />;
+    case "edit":
+      return <EditArguments item={item} busy={isBusy} back={back} />;
+    case "confirm":
+      return <Confirm item={item} busy={isBusy} back={back} />;
+    case "choose":
+      return <Choose item={item} busy={isBusy} choose={(next) => mode.value = next} />;
+    default:
+      return mode.value satisfies never;
+  }
+}
+
+interface ChooseProps {
+  readonly item: Item;
+  readonly busy: boolean;
+  readonly choose: (mode: Mode) => void;
+}
+
+function Choose({ item, busy, choose }: ChooseProps) {
+  const { inbox, now } = useApp();
+  const isHigh = item.risk === "high";
+  const mayEdit = typeof item.arguments === "object" && item.arguments !== null &&
+    !Array.isArray(item.arguments);
+  const allow = () => isHigh ? choose("confirm") : void inbox.decide(item, { decision: "allow_once" });
+  return (
+    <div class="decide" role="group" aria-label={words.group(item.tool ?? strings.inbox.kinds[item.kind])}>
+      <div class={isHigh ? "decide-main decide-apart" : "decide-main"}>
+        <button
+          type="button"
+          class="button danger large"
+          disabled={busy}
+          onClick={() =>
+            choose("reject")}
+        >
+          {words.reject}
+        </button>
+        <button type="button" class="button primary large" disabled={busy} onClick={allow}>
+          {words.allow}
+        </button>
+      </div>
+      <div class="decide-more">
+        {item.described?.askOnce !== true && (
+          <button
+            type="button"
+            class="button quiet"
+            title={words.sessionHint}
+            disabled={busy}
+            onClick={() => void inbox.decide(item, { decision: "allow_session", scope: "tool" })}
+          >
+            {words.session}
+          </button>
+        )}
+        {mayEdit && (
+          <button
+            type="button"
+            class="button quiet"
+            disabled={busy}
+            onClick={() => choose("edit")}
+          >
+            {words.edit}
+          </button>
+        )}
+        <button
+          type="button"
+          class="button quiet"
+          title={words.laterHint}
+          disabled={busy}
+          onClick={() =>
+            void inbox.later(item, now.peek() + HOUR_MS)}
+        >
+          {words.later}
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          disabled={busy}
+          onClick={() =>
+            void inbox.decide(item, { decision: "cancel" })}
+        >
+          {words.stop}
+        </button>
+      </div>
+      {item.described?.askOnce === true && <p class="hint">{strings.inbox.askOnce}</p>}
+    </div>
+  );
+}
+
+/** The second word on a call of high risk. */
+function Confirm(
+  { item, busy, back }: { readonly item: Item; readonly busy: boolean; readonly back: () => void },
+) {
+  const { inbox } = useApp();
+  return (
+    <div class="decide decide-form" role="group" aria-label={words.confirmHighTitle}>
+      <p class="form-title">{words.confirmHighTitle}</p>
+      <div class="decide-main decide-apart">
+        <button type="button" class="button large" autoFocus onClick={back}>{words.cancel}</button>
+        <button
+          type="button"
+          class="button danger-solid large"
+          disabled={busy}
+          onClick={() => void inbox.decide(item, { decision: "allow_once" })}
+        >
+          {words.confirmHigh}
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * What a list says when it has nothing to show: still reading (with the shape of what will come, so that nothing jumps), empty, or failed with what to
+ * do about it.
+ */
+import type { ComponentChildren } from "preact";
+import { strings } from "../strings.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+/** Placeholders in the shape of `rows` cards. */
+export function Skeleton(
+  { label, rows = 3, kind }: { label: string; rows?: number; kind: "card" | "row" | "line" },
+) {
+  return (
+    <div class="skeleton-list" role="status">
+      <span class="visually-hidden">{label}</span>
+      {Array.from({ length: rows }, (_, index) => <div key={index} class={`skeleton skeleton-${kind}`} />)}
+    </div>
+  );
+}
+
+/** Nothing here, and why that is fine. */
+export function Empty(
+  { icon, title, children }: { icon: IconName; title: string; children: ComponentChildren },
+) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} />
+      </span>
+      <p class="empty-title">{title}</p>
+      <div class="empty-body">{children}</div>
+    </div>
+  );
+}
+
+/** It did not work; `retry` tries again. */
+export function Failure({ message, retry }: { readonly message: string; readonly retry?: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <Icon name="alert" />
+      <p>{message}</p>
+      {retry && <button type="button" class="button small" onClick={retry}>{strings.errors.retry}</button>}
+    </div>
+  );
+}

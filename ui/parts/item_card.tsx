@@ -1,0 +1,115 @@
+/**
+ * One pending item as a card: what asks, how risky it is, the facts, and either the ways to decide or how it went. The same card stands in the
+ * inbox and, compact, inside the conversation.
+ */
+import type { Item } from "../../edge/api.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { momentOf } from "../render/time.ts";
+import { strings } from "../strings.ts";
+import { DecisionPanel } from "./decision_panel.tsx";
+import { Icon } from "./icons.tsx";
+import { ItemFacts } from "./item_facts.tsx";
+import { ItemOutcome } from "./item_outcome.tsx";
+import { Link } from "./link.tsx";
+import { QuestionForm } from "./question_form.tsx";
+import { RestartPanel } from "./restart_panel.tsx";
+import { Age, Countdown } from "./times.tsx";
+
+const words = strings.inbox;
+
+interface ItemCardProps {
+  readonly item: Item;
+  /** Inside its own conversation: says less about where it comes from. */
+  readonly inChat?: boolean;
+}
+
+/** The card. */
+export function ItemCard({ item, inChat = false }: ItemCardProps) {
+  const { described } = item;
+  const summary = described?.summary;
+  return (
+    <article
+      class="card item"
+      data-risk={item.state === "waiting" ? item.risk : undefined}
+      data-state={item.state}
+      aria-labelledby={`item-${item.id}`}
+    >
+      <header class="item-head">
+        <h2 id={`item-${item.id}`}>
+          {item.kind === "approval" && item.tool !== undefined
+            ? (
+              <code class="tool-name">
+                <HostileText text={item.tool} line />
+              </code>
+            )
+            : words.kinds[item.kind]}
+        </h2>
+        <Badges item={item} />
+      </header>
+      {!inChat && <Origin item={item} />}
+      {summary !== undefined && item.kind === "approval" && (
+        <p class="item-summary">
+          <HostileText text={summary} line />
+        </p>
+      )}
+      {item.question !== undefined && (
+        <p class="item-question">
+          <HostileText text={item.question} />
+        </p>
+      )}
+      {item.kind === "approval" && <ItemFacts item={item} />}
+      <p class="item-times">
+        <Age at={item.createdAt} asked />
+        {item.state === "waiting" && item.expiresAt !== undefined && <Countdown until={item.expiresAt} />}
+        {item.state === "waiting" && item.laterUntil !== undefined && (
+          <span>{words.putOff(momentOf(item.laterUntil))}</span>
+        )}
+      </p>
+      <ItemOutcome item={item} />
+      {item.state === "waiting" && <Ways item={item} />}
+    </article>
+  );
+}
+
+function Ways({ item }: { readonly item: Item }) {
+  switch (item.kind) {
+    case "approval":
+      return <DecisionPanel item={item} />;
+    case "question":
+    case "elicitation":
+      return <QuestionForm item={item} />;
+    case "restart":
+      return <RestartPanel item={item} />;
+    default:
+      return item.kind satisfies never;
+  }
+}
+
+function Badges({ item }: { readonly item: Item }) {
+  const { described, risk } = item;
+  return (
+    <ul class="badges">
+      {risk !== undefined && <li class={`tag risk-${risk}`}>{words.risk[risk]}</li>}
+      {described && (
+        <li class={described.sandboxed ? "tag tag-safe" : "tag tag-danger"}>
+          <Icon name={described.sandboxed ? "shield" : "alert"} />
+          {described.sandboxed ? words.sandboxed : words.unsandboxed}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Origin({ item }: { readonly item: Item }) {
+  const { id, title, source } = item.conversation;
+  const sources: Readonly<Record<string, string>> = strings.chats.sources;
+  return (
+    <p class="item-origin">
+      {words.from}{" "}
+      <Link to={{ name: "chat", id }}>
+        <HostileText text={title} line />
+      </Link>
+      <span class="source">{sources[source] ?? source}</span>
+    </p>
+  );
+}

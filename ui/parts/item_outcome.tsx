@@ -1,0 +1,76 @@
+/**
+ * How an item goes: the decision on its way, decided and waiting to take effect, applied, failed, or lost to somebody faster. Announced to screen
+ * readers as it changes; never ahead of the server.
+ */
+import type { Item } from "../../edge/api.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { strings } from "../strings.ts";
+import { Icon } from "./icons.tsx";
+import { Age } from "./times.tsx";
+import { useApp } from "./use_app.ts";
+
+/** The status lines of a card. */
+export function ItemOutcome({ item }: { readonly item: Item }) {
+  const deciding = useApp().inbox.deciding.value.get(item.id);
+  return (
+    <div class="outcome" aria-live="polite">
+      {deciding?.phase === "refused" && (
+        <p class="outcome-line outcome-refused">
+          <Icon name="alert" />
+          <span>{strings.decide.refused(deciding.message)}</span>
+        </p>
+      )}
+      {deciding?.phase === "sending" && <p class="outcome-line outcome-sending">{strings.decide.sending}</p>}
+      {item.decision && <Decided item={item} decision={item.decision} />}
+      {item.state !== "waiting" && <Ended item={item} />}
+    </div>
+  );
+}
+
+type Decision = NonNullable<Item["decision"]>;
+
+function Decided({ item, decision }: { readonly item: Item; readonly decision: Decision }) {
+  const { decisions } = strings;
+  return (
+    <>
+      <p class={`outcome-line outcome-${toneOf(decision)}`}>
+        <span>
+          <strong>{decisions[decision.decision]}</strong> {decisions.by(decision.by, decision.surface)}
+        </span>
+        <Age at={decision.at} />
+      </p>
+      {decision.note !== undefined && (
+        <blockquote>
+          <HostileText text={decision.note} />
+        </blockquote>
+      )}
+      {decision.answer !== undefined && item.kind !== "approval" && (
+        <blockquote>
+          <HostileText text={decision.answer} />
+        </blockquote>
+      )}
+      {item.state === "decided" && <p class="outcome-line outcome-sending">{strings.decide.decided}</p>}
+    </>
+  );
+}
+
+function Ended({ item }: { readonly item: Item }) {
+  if (item.state === "decided" || item.state === "waiting") return null;
+  return (
+    <p class={`outcome-line state-${item.state}`}>
+      {item.state === "applied" && <Icon name="check" />}
+      <span>
+        <strong>{strings.inbox.states[item.state]}</strong>
+        {item.note !== undefined && (
+          <>
+            : <HostileText text={item.note} />
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+function toneOf({ decision }: Decision): "yes" | "no" {
+  return decision === "reject_once" || decision === "reject_always" || decision === "cancel" ? "no" : "yes";
+}

@@ -1,0 +1,81 @@
+/**
+ * Answering a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
+ */
+import { useSignal } from "@preact/signals";
+import type { Item } from "../../edge/api.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { strings } from "../strings.ts";
+import { mayAct, useApp } from "./use_app.ts";
+
+const words = strings.question;
+
+/** Whether a key press in a text box means *send*. A composing input method keeps its Enter. */
+export function isSendKey(event: KeyboardEvent): boolean {
+  return event.key === "Enter" && !event.shiftKey && !event.isComposing;
+}
+
+/** The form. */
+export function QuestionForm({ item }: { readonly item: Item }) {
+  const app = useApp();
+  const answer = useSignal("");
+  const isBusy = app.inbox.deciding.value.get(item.id)?.phase === "sending";
+  if (!mayAct(app)) return <p class="hint">{strings.decide.viewOnly}</p>;
+  const send = () => {
+    const text = answer.value.trim();
+    if (text !== "") void app.inbox.decide(item, { decision: "answer", answer: text });
+  };
+  return (
+    <form
+      class="decide question"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {item.suggestions && item.suggestions.length > 0 && (
+        <ul class="chips" aria-label={words.suggestions}>
+          {item.suggestions.map((suggestion) => (
+            <li key={suggestion}>
+              <button
+                type="button"
+                class="chip"
+                aria-pressed={answer.value === suggestion}
+                onClick={() => answer.value = suggestion}
+              >
+                <HostileText text={suggestion} line />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <label class="field">
+        <span class="visually-hidden">{words.answer}</span>
+        <textarea
+          rows={2}
+          maxLength={20_000}
+          placeholder={words.placeholder}
+          value={answer.value}
+          onInput={(event) => answer.value = event.currentTarget.value}
+          onKeyDown={(event) => {
+            if (!isSendKey(event)) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+      </label>
+      <div class="decide-main">
+        <button
+          type="button"
+          class="button large"
+          disabled={isBusy}
+          onClick={() => void app.inbox.decide(item, { decision: "reject_once" })}
+        >
+          {words.decline}
+        </button>
+        <button type="submit" class="button primary large" disabled={isBusy || answer.value.trim() === ""}>
+          {words.send}
+        </button>
+      </div>
+    </form>
+  );
+}

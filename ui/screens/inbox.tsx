@@ -1,0 +1,113 @@
+/**
+ * What waits for a person, the riskiest first; what was decided lately beside or below it. An item that a link names stands alone.
+ */
+import { useEffect } from "preact/hooks";
+import type { Item } from "../../edge/api.ts";
+import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
+import { ItemCard } from "../parts/item_card.tsx";
+import { Link } from "../parts/link.tsx";
+import { ScreenTitle } from "../parts/screen_title.tsx";
+import { Age } from "../parts/times.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { settledItems, waitingItems } from "../store/inbox.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.inbox;
+const RECENT = 12;
+
+/** The screen. */
+export function Inbox() {
+  const { inbox, now } = useApp();
+  useEffect(() => () => inbox.leave(), []);
+  const acted = inbox.acted.value;
+  const items = [...inbox.items.value.values()];
+  const shown = waitingItems(items, now.peek(), acted);
+  const recent = settledItems(items.filter((item) => !acted.has(item.id)), RECENT);
+  const count = inbox.badge.value;
+  return (
+    <div class="screen inbox">
+      <ScreenTitle
+        title={words.title}
+        note={inbox.loaded.value && count > 0 ? words.waiting(count) : undefined}
+      />
+      {inbox.error.value !== undefined && (
+        <Failure
+          message={inbox.error.value}
+          retry={() => void inbox.load()}
+        />
+      )}
+      <div class="inbox-columns">
+        <section aria-label={words.states.waiting}>
+          {!inbox.loaded.value && inbox.error.value === undefined && (
+            <Skeleton label={words.loading} kind="card" rows={2} />
+          )}
+          {inbox.loaded.value && shown.length === 0 && (
+            <Empty icon="check" title={words.empty}>{words.emptyBody}</Empty>
+          )}
+          <ul class="cards">
+            {shown.map((item) => (
+              <li key={item.id}>
+                <ItemCard item={item} />
+              </li>
+            ))}
+          </ul>
+        </section>
+        {recent.length > 0 && (
+          <section class="recent" aria-labelledby="recent">
+            <h2 id="recent">{words.recent}</h2>
+            <ul>{recent.map((item) => <Settled key={item.id} item={item} />)}</ul>
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** One line of the settled list. */
+function Settled({ item }: { readonly item: Item }) {
+  const { decision } = item;
+  return (
+    <li>
+      <Link to={{ name: "inbox", item: item.id }} class="settled">
+        <span class="settled-what">
+          {item.tool === undefined ? words.kinds[item.kind] : (
+            <code>
+              <HostileText text={item.tool} line />
+            </code>
+          )}
+          <span class={`tag state-${item.state}`}>{words.states[item.state]}</span>
+        </span>
+        <span class="settled-how">
+          {decision && (
+            <>
+              {strings.decisions[decision.decision]} {strings.decisions.by(decision.by, decision.surface)} ·
+            </>
+          )}
+          <Age at={item.updatedAt} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** The screen of one item. */
+export function InboxItem({ id }: { readonly id: string }) {
+  const { inbox } = useApp();
+  const item = inbox.items.value.get(id);
+  useEffect(() => {
+    if (inbox.items.peek().get(id) === undefined) void inbox.fetchItem(id);
+  }, [id]);
+  return (
+    <div class="screen inbox one-item">
+      <ScreenTitle title={words.title}>
+        <Link to={{ name: "inbox" }} class="button small">{words.all}</Link>
+      </ScreenTitle>
+      {item && <ItemCard item={item} />}
+      {!item && inbox.error.value === undefined && <Skeleton label={words.loading} kind="card" rows={1} />}
+      {!item && inbox.error.value !== undefined && (
+        <Empty icon="inbox" title={words.gone}>{inbox.error.value}</Empty>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * Who one is, on which devices, and how the page looks.
+ */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Device, Me } from "../../edge/api.ts";
+import { Failure, Skeleton } from "../parts/feedback.tsx";
+import { ScreenTitle } from "../parts/screen_title.tsx";
+import { Age } from "../parts/times.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { clockOf, momentOf } from "../render/time.ts";
+import { themes } from "../store/theme.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.settings;
+
+/** The screen. */
+export function Settings() {
+  const { session } = useApp();
+  const me = session.me.value;
+  return (
+    <div class="screen settings">
+      <ScreenTitle title={words.title} />
+      {session.error.value !== undefined && <Failure message={session.error.value} />}
+      {me && <Account me={me} />}
+      <Appearance />
+      <Devices />
+      <button
+        type="button"
+        class="button danger large"
+        disabled={session.busy.value}
+        onClick={() => void session.signOut()}
+      >
+        {words.signOut}
+      </button>
+    </div>
+  );
+}
+
+function Account({ me }: { readonly me: Me }) {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [words.role, words.roles[me.user.role]],
+    [words.device, me.device.name],
+    [words.session, momentOf(me.expiresAt)],
+    [words.realm, me.realm],
+    [words.version, me.version],
+  ];
+  return (
+    <section class="card" aria-labelledby="account">
+      <h2 id="account">{me.user.name}</h2>
+      <dl class="settings-facts">
+        {facts.map(([name, value]) =>
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          )
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Appearance() {
+  const { theme } = useApp();
+  return (
+    <section class="card" aria-labelledby="appearance">
+      <h2 id="appearance">{words.theme}</h2>
+      <fieldset class="segmented">
+        <legend class="visually-hidden">{words.theme}</legend>
+        {themes.map((choice) => (
+          <label key={choice}>
+            <input
+              type="radio"
+              name="theme"
+              value={choice}
+              checked={theme.theme.value === choice}
+              onChange={() => theme.choose(choice)}
+            />
+            <span>{words.themes[choice]}</span>
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+function Devices() {
+  const { session } = useApp();
+  useEffect(() => void session.loadDevices(), []);
+  const devices = session.devices.value;
+  return (
+    <section class="card" aria-labelledby="devices">
+      <h2 id="devices">{words.devices}</h2>
+      {devices === undefined
+        ? <Skeleton label={words.devicesLoading} kind="line" rows={2} />
+        : <ul class="devices">{devices.map((device) => <DeviceRow key={device.id} device={device} />)}</ul>}
+      <LinkMaker />
+    </section>
+  );
+}
+
+function DeviceRow({ device }: { readonly device: Device }) {
+  const { session } = useApp();
+  return (
+    <li>
+      <span>
+        <strong>{device.name}</strong>{" "}
+        {device.current ? <span class="tag">{words.current}</span> : (
+          <span class="faint">
+            <Age at={device.seenAt} />
+          </span>
+        )}
+      </span>
+      {!device.current && (
+        <button
+          type="button"
+          class="button quiet small"
+          aria-label={words.revokeLabel(device.name)}
+          onClick={() => void session.revoke(device.id)}
+        >
+          {words.revoke}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function LinkMaker() {
+  const { session } = useApp();
+  const isCopied = useSignal(false);
+  const link = session.link.value;
+  if (link === undefined) {
+    return (
+      <button type="button" class="button" onClick={() => void session.makeLink()}>
+        {words.link}
+      </button>
+    );
+  }
+  const copy = async () => {
+    await navigator.clipboard.writeText(link.url);
+    isCopied.value = true;
+  };
+  return (
+    <div class="device-link">
+      <label class="field">
+        <span>{words.linkLabel}</span>
+        <input
+          type="text"
+          class="mono"
+          readOnly
+          value={link.url}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+      </label>
+      <p class="hint">{words.linkHint(clockOf(link.expiresAt))}</p>
+      <button type="button" class="button" onClick={() => void copy()}>
+        {isCopied.value ? words.copied : words.copy}
+      </button>
+    </div>
+  );
+}

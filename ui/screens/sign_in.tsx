@@ -1,0 +1,88 @@
+/**
+ * The door. A link brings its token and one tap uses it; without a link a token can be pasted.
+ */
+import { useSignal } from "@preact/signals";
+import { Wordmark } from "../parts/icons.tsx";
+import { Failure } from "../parts/feedback.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.signIn;
+
+/** The screen. */
+export function SignIn() {
+  const { session } = useApp();
+  const isUnreachable = session.state.value === "unreachable";
+  return (
+    <main class="door" id="main">
+      <div class="door-card card">
+        <Wordmark />
+        <p class="door-tagline">{strings.tagline}</p>
+        <h1>{isUnreachable ? words.unreachable : words.title}</h1>
+        {isUnreachable ? <Unreachable /> : session.linkToken.value === undefined ? <ByHand /> : <ByLink />}
+      </div>
+    </main>
+  );
+}
+
+function Unreachable() {
+  const { session } = useApp();
+  return (
+    <>
+      <p>{words.unreachableBody}</p>
+      <button type="button" class="button primary large" onClick={() => void session.refresh()}>
+        {strings.errors.retry}
+      </button>
+    </>
+  );
+}
+
+function ByLink() {
+  const { session } = useApp();
+  const token = session.linkToken.value ?? "";
+  return (
+    <>
+      <p>{words.withLink}</p>
+      <button
+        type="button"
+        class="button primary large"
+        disabled={session.busy.value}
+        onClick={() => void session.signIn(token)}
+      >
+        {session.busy.value ? words.busy : words.useLink}
+      </button>
+    </>
+  );
+}
+
+function ByHand() {
+  const { session } = useApp();
+  const token = useSignal("");
+  const text = token.value.trim();
+  return (
+    <form
+      class="door-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text !== "") void session.signIn(text);
+      }}
+    >
+      <label class="field">
+        <span>{words.token}</span>
+        <input
+          type="password"
+          name="token"
+          autocomplete="current-password"
+          aria-describedby="token-hint"
+          value={token.value}
+          onInput={(event) => token.value = event.currentTarget.value}
+        />
+      </label>
+      <p class="hint" id="token-hint">{words.manual}</p>
+      {session.error.value !== undefined && <Failure message={session.error.value} />}
+      <button type="submit" class="button primary large" disabled={session.busy.value || text === ""}>
+        {session.busy.value ? words.busy : words.submit}
+      </button>
+    </form>
+  );
+}
