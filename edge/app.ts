@@ -16,6 +16,7 @@ import { ApiError, CommitRefused, errorAnswer } from "./errors.ts";
 import { FeedHub } from "./feed_hub.ts";
 import { securityHeaders } from "./headers.ts";
 import { checkPublicUrl, requireOwnHost, requireOwnOrigin } from "./origin.ts";
+import { announcePeople } from "./people.ts";
 import { RequestCounter } from "./request_counter.ts";
 import { actorRoutes } from "./routes/actors.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -30,6 +31,7 @@ import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { staticRoutes } from "./routes/static.ts";
 import { streamRoutes } from "./routes/stream.ts";
+import { userRoutes } from "./routes/users.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
 import { SchemaCheck } from "./schema_check.ts";
 import { checkOwnerToken, randomBytes } from "./secrets.ts";
@@ -47,6 +49,8 @@ export interface EdgeApp {
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Says that rows were committed (feed, answers to commands): streams and waiting commands look at once. */
   notify(): void;
+  /** To be called once at the start, when the schema is there: makes the owner if there is none and tells approval who is who. */
+  start(): Promise<void>;
   /** Makes the owner at the first start and gives a one-time sign-in link; `origin` counts when there is no `PUBLIC_URL`. */
   printedLink(origin?: string): Promise<string>;
   /** Ends every event stream; resolves when they have let go of the store. Call it before the server stops. */
@@ -71,6 +75,10 @@ export function createApp(deps: EdgeDeps): EdgeApp {
     notify() {
       edge.hub.notify();
       edge.wake.ring();
+    },
+    async start() {
+      await ensureOwner(edge.db, edge.clock.now());
+      await announcePeople(edge);
     },
     async printedLink(origin) {
       const owner: User = await ensureOwner(edge.db, edge.clock.now());
@@ -144,6 +152,7 @@ function apiRoutes(edge: Edge, { schema, streams }: HealthSources): Hono<EdgeEnv
   // Everything below needs a session; `sessionRoutes` asks for it where it does.
   api.use(requireSession(edge));
   api.route("/devices", deviceRoutes(edge));
+  api.route("/users", userRoutes(edge));
   api.route("/inbox", inboxRoutes(edge));
   api.route("/conversations", conversationRoutes(edge));
   api.route("/actors", actorRoutes(edge));

@@ -19,6 +19,8 @@ export interface EdgeMessage {
   readonly payload: unknown;
   /** A second message with this text is never inserted. */
   readonly dedupe?: string | undefined;
+  /** Takes the place of a queued message that named the same text. */
+  readonly replaces?: string | undefined;
   /** Default `MAILBOX_LIMIT`. */
   readonly limit?: number | undefined;
 }
@@ -32,10 +34,10 @@ export async function send(
   const checked = checkSend("edge", message);
   if (!checked.ok) refuse(checked.error);
   const id = edge.newId();
-  const { to, type, dedupe } = message;
+  const { to, type, dedupe, replaces } = message;
   const { lane, payload } = checked.value;
   const at = edge.clock.now();
-  const insert = insertMessage({ id, to, from: "edge", type, lane, payload, at, dedupe });
+  const insert = insertMessage({ id, to, from: "edge", type, lane, payload, at, dedupe, replaces });
   const room = lane === "normal" ? mailboxHasRoom(to, message.limit ?? MAILBOX_LIMIT) : [];
   const committed = await edge.committer.commit({ id, statements: [...room, ...extra, ...insert] });
   if (!committed.ok && committed.error.code === "guard_failed") {

@@ -37,7 +37,7 @@ interface Import {
 }
 
 function roomOf(path: string): string | undefined {
-  if (path === "edge/api.ts") return "api";
+  if (path === "edge/api.ts" || path.startsWith("edge/api/")) return "api";
   if (path === "actors/protocol.ts" || path.startsWith("actors/protocol/")) return "protocol";
   const [first, ...rest] = path.split("/");
   return first && rest.length > 0 && first in rooms ? first : undefined;

@@ -1,7 +1,8 @@
 /**
  * People. The edge is the only writer of `users`; the first start makes the owner. Proven by `edge/session_test.ts`.
  */
-import { type Db, objects, sql } from "../db.ts";
+import { type Db, guard, labelled, objects, sql, type Statement } from "../db.ts";
+import type { Access } from "../queries/access.ts";
 
 /** A row of `users`. */
 export interface User {
@@ -37,4 +38,57 @@ export async function findOwner(db: Db): Promise<User | undefined> {
     sql("SELECT id, name, role FROM users WHERE role = 'owner' ORDER BY created_at, id LIMIT 1"),
   );
   return objects<User>(rows)[0];
+}
+
+/** A person to be stored whole. */
+export interface UserRecord extends User {
+  readonly zulipUserId: number | null;
+  readonly channels: readonly { readonly id: number; readonly access: Access }[];
+}
+
+/** The statements that add or replace a person; they fail their batch when nobody would be left as owner. */
+export function putUser(user: UserRecord, now: number): Statement[] {
+  return [
+    sql(
+      `INSERT INTO users (id, name, role, zulip_user_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET name = excluded.name, role = excluded.role, zulip_user_id = excluded.zulip_user_id,
+         updated_at = excluded.updated_at`,
+      user.id,
+      user.name,
+      user.role,
+      user.zulipUserId,
+      now,
+      now,
+    ),
+    sql("DELETE FROM entitlements WHERE user_id = ?", user.id),
+    ...user.channels.map(({ id, access }) =>
+      sql(
+        `INSERT INTO entitlements (user_id, channel_id, access, at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (user_id, channel_id) DO UPDATE SET access = excluded.access`,
+        user.id,
+        id,
+        access,
+        now,
+      )
+    ),
+    ...ownerRemains(),
+  ];
+}
+
+/** The statements that remove a person and everything by which they get in. */
+export function removeUser(id: string): Statement[] {
+  return [
+    sql("DELETE FROM push_subscriptions WHERE device_id IN (SELECT id FROM devices WHERE user_id = ?)", id),
+    sql("DELETE FROM sessions WHERE user_id = ?", id),
+    sql("DELETE FROM devices WHERE user_id = ?", id),
+    sql("DELETE FROM login_tokens WHERE user_id = ?", id),
+    sql("DELETE FROM passkeys WHERE user_id = ?", id),
+    sql("DELETE FROM entitlements WHERE user_id = ?", id),
+    sql("DELETE FROM users WHERE id = ?", id),
+    ...ownerRemains(),
+  ];
+}
+
+function ownerRemains(): Statement[] {
+  return labelled("an owner remains", guard("EXISTS (SELECT 1 FROM users WHERE role = 'owner')"));
 }

@@ -1,0 +1,29 @@
+/**
+ * The decisions log. Part of `edge/api.ts`.
+ */
+import * as z from "zod";
+
+/** One link of the decisions chain. `hash` covers `prevHash` and the entry's own fields. */
+export const AuditEntry = z.object({
+  seq: z.int(),
+  at: z.int(),
+  kind: z.string(),
+  itemId: z.string().optional(),
+  callId: z.string().optional(),
+  conversation: z.string().optional(),
+  actor: z.string(),
+  surface: z.string(),
+  device: z.string().optional(),
+  decision: z.string(),
+  digest: z.string().optional(),
+  body: z.unknown(),
+  prevHash: z.string(),
+  hash: z.string(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export const AuditList = z.object({ entries: z.array(AuditEntry), next: z.int().optional() });
+export type AuditList = z.infer<typeof AuditList>;
+
+/** `GET /api/audit/verify`: `brokenAt` is the first entry whose hash does not follow from what stands before it. */
+export const AuditVerdict = z.object({ ok: z.boolean(), entries: z.int(), brokenAt: z.int().optional() });
+export type AuditVerdict = z.infer<typeof AuditVerdict>;
