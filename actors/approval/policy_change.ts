@@ -80,7 +80,8 @@ export function addRule(draft: Draft, body: RuleBody, by: Decider): Added {
   }
   const id = draft.env.newId();
   const ordinal = rules.reduce((highest, rule) => Math.max(highest, rule.ordinal), 0) + 1;
-  const rule: Rule = { ...body, id, layer: "normal", ordinal, uses: 0 };
+  const { note: _, ...matching } = body;
+  const rule: Rule = { ...matching, id, layer: "normal", ordinal, uses: 0 };
   draft.op({ op: "rule.create", ...body, id, ordinal, createdBy: identityOf(by) });
   draft.patch({ rules: [...rules, rule] });
   recordChange(draft, by, "rule.create", { id, rule: body });

@@ -4,7 +4,7 @@ import type { ToolClass, ToolsKnown, ToolsList } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
 import { contextOf, conversationId, originOf } from "./origin.ts";
 
-/** Takes over the toolbox's list. */
+/** Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. */
 export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
   const tools = payload.tools.map((tool) => ({
     name: tool.name,
@@ -13,7 +13,7 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
     description: tool.description,
     parameters: tool.parameters,
     schemaHash: tool.schemaHash,
-  }));
+  })).sort((a, b) => a.name < b.name ? -1 : 1);
   draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
   draft.patch({ tools });
 }
