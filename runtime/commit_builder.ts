@@ -6,7 +6,6 @@
 import type { Result } from "../lib/result.ts";
 import { ok } from "../lib/result.ts";
 import { guard, labelled, type Rows, sql, type Statement } from "../store/db.ts";
-import { announce } from "../store/feed.ts";
 import { insertMessage } from "../store/mail.ts";
 import type { AnyOp, Event, Send } from "./actor.ts";
 import type { Mail } from "./mail.ts";
@@ -52,6 +51,8 @@ export interface Refused {
 /** A commit ready to be made. */
 export interface Built {
   readonly statements: readonly Statement[];
+  /** The newest event that it appends; announced in the feed once for the whole commit. */
+  readonly events?: { readonly ref: string; readonly seq: number } | undefined;
   /** Rows that become mail, and which statement tells their `seq`. */
   readonly mail: readonly { readonly statement: number; readonly mail: Omit<Mail, "seq"> }[];
   readonly ephemeral: readonly Outgoing[];
@@ -167,7 +168,7 @@ export class CommitBuilder {
         ),
       );
     }
-    draft.statements.push(announce("events", author.ref, last.seq, this.#options.now()));
+    draft.events = { ref: author.ref, seq: last.seq };
   }
 
   #addSend(draft: Draft, author: Author, send: Send, now: number): void {
@@ -262,6 +263,7 @@ export class CommitBuilder {
 
 class Draft implements Built {
   readonly statements: Statement[];
+  events: Built["events"];
   readonly mail: { statement: number; mail: Omit<Mail, "seq"> }[] = [];
   readonly ephemeral: Outgoing[] = [];
   readonly edge: Outgoing[] = [];
@@ -272,7 +274,7 @@ class Draft implements Built {
   }
 }
 
-/** Several commits as one: all or nothing. */
+/** Several commits of one actor as one: all or nothing. */
 export function merge(parts: readonly Built[]): Built {
   const [only, second] = parts;
   if (only && !second) return only;
@@ -280,6 +282,7 @@ export function merge(parts: readonly Built[]): Built {
   for (const part of parts) {
     const offset = merged.statements.length;
     merged.statements.push(...part.statements);
+    merged.events = part.events ?? merged.events;
     merged.mail.push(...part.mail.map(({ statement, mail }) => ({ statement: statement + offset, mail })));
     merged.ephemeral.push(...part.ephemeral);
     merged.edge.push(...part.edge);

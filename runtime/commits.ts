@@ -6,6 +6,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { sleep } from "../lib/clock.ts";
 import type { Statement } from "../store/db.ts";
+import { announce } from "../store/feed.ts";
 import { type Built, insertedMail, type Outgoing } from "./commit_builder.ts";
 import type { MailRoom } from "./mail_room.ts";
 import type { CommitStore, StoreCommit } from "./vocabulary.ts";
@@ -95,9 +96,12 @@ export class Commits {
 
   async #run(id: string, built: Built): Promise<CommitOutcome> {
     const { store, room, clock } = this.#options;
+    const { events } = built;
+    const news = events ? [announce("events", events.ref, events.seq, clock.now())] : [];
+    const statements = [...built.statements, ...news];
     let result: StoreCommit;
     for (;;) {
-      result = await store.commit({ id, statements: built.statements }).catch(gone);
+      result = await store.commit({ id, statements }).catch(gone);
       if (result.ok || !result.error.retry || this.#closing.signal.aborted) break;
       await sleep(clock, RETRY_MS, this.#closing.signal).catch(() => {}); // aborted: the next answer is the last
     }

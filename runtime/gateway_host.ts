@@ -21,7 +21,7 @@ export async function runGateway(gateway: Gateway): Promise<void> {
   await connectStdio((link) => {
     harness = new Harness(gateway, link);
     return (entry) => harness?.receive(entry.text);
-  }, () => harness?.abort());
+  }, { blocking: false, onEnd: () => harness?.abort() });
 }
 
 class Harness {

@@ -105,5 +105,5 @@ if (import.meta.main) {
   await connectStdio((link) => {
     const host = new Host(link);
     return (entry) => host.receive(entry.slot, entry.text);
-  });
+  }, { blocking: true });
 }

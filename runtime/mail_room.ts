@@ -52,12 +52,6 @@ export class MailRoom {
     return this.#boxes.keys();
   }
 
-  /** Forgets an empty mailbox. */
-  forget(ref: string): void {
-    const box = this.#boxes.get(ref);
-    if (box && box.queued() === 0 && !box.hasDue(Infinity)) this.#boxes.delete(ref);
-  }
-
   close(): void {
     this.#closed = true;
   }

@@ -169,6 +169,7 @@ export class PureCell implements Cell {
         this.#careful = false;
       },
       onRoom: () => this.pump(),
+      onReady: () => kernel.changed(this.ref),
       onDown: (end, head) => this.#onDown(end, head),
     });
     this.#life = life;

@@ -37,8 +37,10 @@ export interface IncarnationOptions {
   readonly kernel: Kernel;
   /** A durable message is done. */
   readonly onCommitted: () => void;
-  /** Room in its hands, or ready for the first message. */
+  /** Room in its hands. */
   readonly onRoom: () => void;
+  /** It runs now, and has its state. */
+  readonly onReady: () => void;
   /** `head`: the message that it was at. */
   readonly onDown: (end: SeatEnd, head: Mail | undefined) => void;
 }
@@ -91,6 +93,7 @@ export class PureIncarnation implements SeatUser {
     this.#held.push({ id: woke.id });
     const head = JSON.stringify({ t: "start", ref: this.ref, incarnation: this.#options.number, loaded });
     this.seat.send(`${head.slice(0, -1)},"woke":${envelopeText(woke, false)}}`);
+    if (this.isLive) this.#options.onReady();
   }
 
   /** Hands over due mail, at most `window` messages at once in all. */
@@ -115,7 +118,8 @@ export class PureIncarnation implements SeatUser {
   onMessage(message: FromWorker): void {
     switch (message.t) {
       case "ready":
-        return this.#options.onRoom();
+        if (this.isLive) this.#options.onReady();
+        return;
       case "commit":
         return this.#onCommit(message);
       case "log":

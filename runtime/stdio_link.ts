@@ -12,52 +12,57 @@ export interface StdioLink {
   flushed(): Promise<void>;
 }
 
+/** How a child writes. A pure host may block while nobody reads; a gateway may not, for it has deadlines of its own. */
+export interface StdioOptions {
+  readonly blocking: boolean;
+  /** Runs before the process exits at the end of stdin. */
+  readonly onEnd?: () => void;
+}
+
 /** Exit code of a child whose stdin carried something that is no frame of its supervisor. */
 const EXIT_BAD_LINK = 76;
+const READ_BYTES = 65_536;
 
-/**
- * Connects, calls `connected` once the key has arrived, and then `onEntry` for each entry, in order. `onEnd` runs before the process exits
- * at the end of stdin.
- */
+/** Connects, calls `connected` once the key has arrived, and then what that returned for each entry, in order. */
 export async function connectStdio(
   connected: (link: StdioLink) => (entry: Entry) => void,
-  onEnd: () => void = () => {},
+  options: StdioOptions,
 ): Promise<void> {
-  const input = Deno.stdin.readable.getReader();
-  const { key, rest } = await readKey(input);
-  const outbox = new Outbox({ write: writeAll }, new FrameWriter(key, "to_supervisor"), () => Deno.exit(0));
+  const key = await readKey();
+  const write = options.blocking ? writeBlocking : writeAll;
+  const outbox = new Outbox({ write }, new FrameWriter(key, "to_supervisor"), () => Deno.exit(0));
   const frames = new FrameReader(key, "to_host", () => Deno.exit(EXIT_BAD_LINK));
   const onEntry = connected({
     send: (slot, text) => outbox.send(slot, text),
     flushed: () => outbox.flushed(),
   });
-  let chunk: Uint8Array | undefined = rest;
-  while (chunk !== undefined) {
+  const buffer = new Uint8Array(READ_BYTES);
+  for (let count; (count = await Deno.stdin.read(buffer)) !== null;) {
     try {
-      for (const entry of frames.push(chunk)) onEntry(entry);
+      // The reader keeps what belongs to an unfinished frame.
+      for (const entry of frames.push(buffer.slice(0, count))) onEntry(entry);
     } catch (error) {
       if (error instanceof BadFrame) Deno.exit(EXIT_BAD_LINK);
       throw error;
     }
-    chunk = (await input.read()).value;
   }
-  onEnd();
+  options.onEnd?.();
   Deno.exit(0);
 }
 
-async function readKey(
-  input: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<{ key: Uint8Array; rest: Uint8Array }> {
-  let bytes: Uint8Array = new Uint8Array(0);
-  while (bytes.length < KEY_BYTES) {
-    const { value, done } = await input.read();
-    if (done) Deno.exit(0);
-    const joined = new Uint8Array(bytes.length + value.length);
-    joined.set(bytes);
-    joined.set(value, bytes.length);
-    bytes = joined;
+async function readKey(): Promise<Uint8Array> {
+  const key = new Uint8Array(KEY_BYTES);
+  for (let at = 0; at < KEY_BYTES;) {
+    const count = await Deno.stdin.read(key.subarray(at));
+    if (count === null) Deno.exit(0);
+    at += count;
   }
-  return { key: bytes.slice(0, KEY_BYTES), rest: bytes.slice(KEY_BYTES) };
+  return key;
+}
+
+function writeBlocking(bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  return Promise.resolve();
 }
 
 async function writeAll(bytes: Uint8Array): Promise<void> {

@@ -9,14 +9,15 @@ import { newId } from "../../lib/ids.ts";
 import { fail, ok } from "../../lib/result.ts";
 import type { Envelope } from "../../runtime/actor.ts";
 import type { Limits } from "../../runtime/limits.ts";
+import type { OpenLink } from "../../runtime/process_link.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
 import type { Note } from "../../runtime/tree.ts";
 import type { CommitStore, KindSpec, Vocabulary } from "../../runtime/vocabulary.ts";
 import { objects, sql, type Statement } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import { statements as schema } from "../../store/migrations/0001_init.ts";
-import { openNativeDb } from "../../store/native_db.ts";
-import { directStore, type Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import { openStore } from "../../store/worker_db.ts";
 
 /** One line of the log. */
 export interface LogEntry {
@@ -76,6 +77,7 @@ export interface TestOptions {
   readonly limits?: Partial<Limits>;
   readonly wrap?: (store: Store) => CommitStore;
   readonly onSupervisor?: (message: Envelope) => void;
+  readonly openLink?: OpenLink;
 }
 
 /** A runtime over `folder/test.db`, and what it tells. */
@@ -110,6 +112,7 @@ export class TestRuntime {
         this.#wake();
       },
       limits: { ...testLimits, ...options.limits },
+      ...(options.openLink ? { openLink: options.openLink } : {}),
       denoConfig: join(root, "deno.json"),
       childEnv: childEnv(),
       leaseMs: () => 10_000,
@@ -129,10 +132,10 @@ export class TestRuntime {
   /** Opens the database and starts. */
   static async start(options: TestOptions): Promise<TestRuntime> {
     const worker = await workerPath();
-    const db = await openNativeDb({ url: `file:${join(options.folder, "test.db")}` });
-    const known = await db.query(sql("SELECT name FROM sqlite_schema WHERE name = 'messages'"));
-    if (known.rows.length === 0) await db.batch(schema.map((text) => sql(text)));
-    const test = new TestRuntime(directStore(db), worker, options);
+    const store = await openStore({ url: `file:${join(options.folder, "test.db")}` });
+    const known = await store.query(sql("SELECT name FROM sqlite_schema WHERE name = 'messages'"));
+    if (known.rows.length === 0) await store.batch(schema.map((text) => sql(text)));
+    const test = new TestRuntime(store, worker, options);
     await test.runtime.start();
     return test;
   }

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BadFrame, FrameReader, FrameWriter } from "./frames.ts";
+import { Outbox } from "./outbox.ts";
+
+const key = new Uint8Array(32).fill(7);
+
+/** A reader and the noise that it heard. */
+function listen(direction: "to_host" | "to_supervisor" = "to_host") {
+  const noise: number[] = [];
+  const reader = new FrameReader(key, direction, (bytes) => noise.push(...bytes));
+  return { reader, noise };
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+Deno.test("entries arrive as they were sent, however the stream is cut and whatever is printed between frames", () => {
+  const entry = fc.record({ slot: fc.nat(2 ** 32 - 1), text: fc.string({ unit: "grapheme" }) }, {
+    noNullPrototype: true,
+  });
+  const print = fc.uint8Array({ maxLength: 20 }).map((bytes) => bytes.filter((byte) => byte !== 0xca));
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.array(entry), print)),
+      fc.integer({ min: 1, max: 50 }),
+      (frames, step) => {
+        const writer = new FrameWriter(key, "to_host");
+        const { reader, noise } = listen();
+        const bytes = concat(frames.flatMap(([entries, printed]) => [printed, writer.frame(entries)]));
+
+        const heard = [];
+        for (let at = 0; at < bytes.length; at += step) {
+          heard.push(
+            ...reader.push(bytes.slice(at, at + step)),
+          );
+        }
+
+        assert.deepEqual(heard, frames.flatMap(([entries]) => entries));
+        assert.deepEqual(noise, frames.flatMap(([, printed]) => [...printed]));
+      },
+    ),
+  );
+});
+
+Deno.test("a changed, repeated, reordered, foreign or reflected frame is refused", () => {
+  const writer = new FrameWriter(key, "to_host");
+  const [first, second] = [
+    writer.frame([{ slot: 1, text: "one" }]),
+    writer.frame([{ slot: 1, text: "two" }]),
+  ];
+  const changed = first.slice();
+  changed[changed.length - 1] = 0;
+  const foreign = new FrameWriter(new Uint8Array(32), "to_host").frame([{ slot: 1, text: "one" }]);
+  const reflected = new FrameWriter(key, "to_supervisor").frame([{ slot: 1, text: "one" }]);
+  const huge = first.slice();
+  huge.fill(0xff, 4, 8);
+
+  for (const bytes of [changed, concat([first, first]), second, foreign, reflected, huge]) {
+    assert.throws(() => listen().reader.push(bytes), BadFrame);
+  }
+});
+
+Deno.test("entries that are sent while a write is under way share the next frame", async () => {
+  const writes: Uint8Array[] = [];
+  const gate = Promise.withResolvers<void>();
+  const sink = { write: (bytes: Uint8Array) => (writes.push(bytes), gate.promise) };
+  const outbox = new Outbox(sink, new FrameWriter(key, "to_host"), () => {});
+
+  outbox.send(1, "a");
+  outbox.send(2, "b");
+  await Promise.resolve();
+  outbox.send(3, "c");
+  outbox.send(4, "d");
+  gate.resolve();
+  await outbox.flushed();
+
+  const { reader } = listen();
+  assert.deepEqual(writes.map((bytes) => reader.push(bytes).map((entry) => entry.text).join("")), [
+    "ab",
+    "cd",
+  ]);
+});
+
+Deno.test("a broken sink is told of once", async () => {
+  const failures: unknown[] = [];
+  const sink = { write: () => Promise.reject(new Error("broken pipe")) };
+  const outbox = new Outbox(sink, new FrameWriter(key, "to_host"), (error) => failures.push(error));
+
+  outbox.send(1, "a");
+  await outbox.flushed();
+  outbox.send(1, "b");
+  await outbox.flushed();
+
+  assert.equal(failures.length, 1);
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { root } from "../build.ts";
+import { TestRuntime } from "../tests/doubles/test_runtime.ts";
+
+interface Told {
+  readonly pids: number[];
+  readonly downs: unknown[];
+}
+
+/** A supervisor in a process of its own. */
+function startSupervisor(folder: string) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--quiet", join(root, "tests/doubles/runtime_process.ts"), folder],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const stdin = child.stdin.getWriter();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    pid: child.pid,
+    async told(): Promise<Told> {
+      const { value } = await lines.read();
+      assert.ok(value, "the supervisor process ended");
+      return JSON.parse(value) as Told; // what `runtime_process.ts` prints
+    },
+    ask: () => stdin.write(new TextEncoder().encode("\n")),
+    async end(): Promise<void> {
+      await stdin.close().catch(() => {}); // it may have been killed
+      await lines.cancel();
+      await child.status;
+    },
+  };
+}
+
+function lives(pid: number): boolean {
+  try {
+    // A zombie is no process any more, only a number that waits to be read.
+    return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+  } catch {
+    return false;
+  }
+}
+
+async function until(what: string, fact: () => boolean): Promise<void> {
+  for (const end = performance.now() + 10_000; !fact();) {
+    assert.ok(performance.now() < end, `waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+Deno.test("a killed supervisor leaves no process, and the next one writes down what was lost", async () => {
+  const folder = await Deno.makeTempDir();
+  const supervisor = startSupervisor(folder);
+  const { pids } = await supervisor.told();
+  assert.equal(pids.filter(lives).length, 3);
+
+  Deno.kill(supervisor.pid, "SIGKILL");
+
+  await supervisor.end();
+  await until("all are gone", () => !pids.some(lives));
+  const next = await TestRuntime.start({ folder });
+  await next.until("all live again", () => next.runtime.actors().every((actor) => actor.state === "live"));
+  const downs = await next.rows("SELECT ref, incarnation, reason FROM downs ORDER BY ref");
+  await next.stop();
+  assert.deepEqual(
+    downs,
+    ["approval", "conversation/a", "conversation/b", "tools"].map((ref) => ({
+      ref,
+      incarnation: 1,
+      reason: "lost",
+    })),
+  );
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a supervisor that was stopped for a while kills nobody", async () => {
+  const folder = await Deno.makeTempDir();
+  const supervisor = startSupervisor(folder);
+  const before = await supervisor.told();
+
+  Deno.kill(supervisor.pid, "SIGSTOP");
+  // Twice the time after which a silent actor hangs; only real time can pass here.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  Deno.kill(supervisor.pid, "SIGCONT");
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await supervisor.ask();
+  const after = await supervisor.told();
+
+  await supervisor.end();
+  assert.deepEqual(after, before);
+  await Deno.remove(folder, { recursive: true });
+});

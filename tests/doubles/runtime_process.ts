@@ -1,0 +1,29 @@
+/**
+ * A runtime in a process of its own, for tests that stop or kill the supervisor: `deno run -A runtime_process.ts FOLDER`. Prints a line of
+ * JSON once everything lives, and another one for each line on stdin, after one more message was handled.
+ */
+import { TestRuntime } from "./test_runtime.ts";
+
+const folder = Deno.args[0];
+if (folder === undefined) throw new TypeError("'FOLDER' is missing");
+const test = await TestRuntime.start({ folder, limits: { hangMs: 1_500 } });
+const refs = ["conversation/a", "conversation/b"];
+let handled = 0;
+
+async function tell(): Promise<void> {
+  handled++;
+  await test.insertAll(refs.map((ref) => [ref, "test.add", { n: 1 }]));
+  await test.until("it is done", async () => {
+    const totals = await Promise.all(refs.map((ref) => test.total(ref)));
+    return totals.every((total) => total === handled);
+  });
+  await test.until("all live", () => test.runtime.actors().every((actor) => actor.state === "live"));
+  const pids = [...new Set(test.runtime.actors().map((actor) => actor.pid))];
+  const downs = await test.rows("SELECT ref, reason FROM downs");
+  console.log(JSON.stringify({ pids, downs }));
+}
+
+await tell();
+const lines = Deno.stdin.readable.getReader();
+while (!(await lines.read()).done) await tell();
+await test.stop();
