@@ -202,3 +202,28 @@ Deno.test("schedules are listed with their spec and cancelled by the scheduler",
     );
     assert.equal(JSON.parse(sent?.payload ?? "").key, "daily");
   }));
+
+Deno.test("stopping everything is the owner's command, not limited by rate, and everybody sees that it holds", () =>
+  withBench(async (bench) => {
+    await bench.lease();
+    const owner = await bench.owner();
+    const viewer = await bench.person("viewer");
+    const state = async () => (await (await viewer.get("/api/effects")).json()).suspended;
+    await bench.run("INSERT INTO rate_limits VALUES ('writes/owner', 0, ?)", BigInt(bench.clock.now()));
+
+    const [answer] = await Promise.all([
+      owner.post("/api/effects/suspend"),
+      answerNext(bench, "policy.done", { ok: true }),
+    ]);
+
+    assert.equal(answer.status, 200);
+    const [sent] = await bench.rows<{ payload: string }>(
+      "SELECT payload FROM messages WHERE to_ref = 'approval'",
+    );
+    assert.deepEqual(JSON.parse(sent?.payload ?? "").command, { kind: "effects.suspend" });
+    assert.equal(await state(), null);
+    await bench.run(`INSERT INTO settings VALUES ('suspended', '{"by":"Owner","at":5}', 5)`);
+    assert.deepEqual(await state(), { by: "Owner", at: 5 });
+    await bench.run("UPDATE settings SET value = 'unreadable' WHERE key = 'suspended'");
+    assert.deepEqual(await state(), { by: "unknown", at: 0 });
+  }));

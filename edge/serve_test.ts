@@ -1,7 +1,12 @@
 /** Proves listening and stopping over a real socket, the doorbell's signature, and what the Deploy entry reads. */
 import assert from "node:assert/strict";
-import { Bench, OWNER_TOKEN, withBench } from "../tests/doubles/edge_bench.ts";
+import { systemClock } from "../lib/clock.ts";
+import { sql } from "../store/db.ts";
+import { openWebDb } from "../store/web_db.ts";
+import { Bench, OWNER_TOKEN, WEBHOOK_TOKEN, withBench } from "../tests/doubles/edge_bench.ts";
 import { FakeClock } from "../tests/doubles/fake_clock.ts";
+import { startHranaServer } from "../tests/doubles/hrana_server.ts";
+import { createApp } from "./app.ts";
 import { remoteDoorbell, signDoorbell, verifyDoorbell } from "./doorbell.ts";
 import { readEnvironment } from "./main.ts";
 import { serve } from "./serve.ts";
@@ -147,4 +152,44 @@ Deno.test("the Deploy entry names what is missing and quotes nothing", () => {
       ["LIBSQL_URL", "PUBLIC_URL", "OWNER_TOKEN"].every((name) => error.message.includes(name)) &&
       !error.message.includes("secret"),
   );
+});
+
+Deno.test("the edge keeps its promises over a remote database whose answers are lost", async () => {
+  const bench = await Bench.open();
+  await bench.db.close();
+  const server = await startHranaServer(`${bench.folder}/edge.db`);
+  const db = await openWebDb({ url: server.url });
+  const app = createApp(bench.deps({ deps: { db, clock: systemClock } }));
+  const json = { "content-type": "application/json" };
+  const message = { id: 5, content: "hello" };
+
+  const signedIn = await app.request("/api/session", {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ token: OWNER_TOKEN }),
+  });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { csrf } = await (await app.request("/api/me", { headers: { cookie } })).json();
+  server.faults.push({ type: "drop_answer" });
+  const delivered = await app.request("/zulip/webhook", {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ token: WEBHOOK_TOKEN, message }),
+  });
+  const begun = await app.request("/api/conversations", {
+    method: "POST",
+    headers: { ...json, cookie, "x-callboard-csrf": csrf },
+    body: JSON.stringify({ text: "hello" }),
+  });
+
+  assert.equal(delivered.status, 200);
+  assert.equal(begun.status, 202);
+  const { rows } = await db.query(sql("SELECT type FROM messages ORDER BY seq"));
+  assert.deepEqual(rows, [["zulip.received"], ["conversation.message"]]);
+  const receipts = await db.query(sql("SELECT deliveries FROM webhook_receipts"));
+  assert.deepEqual(receipts.rows, [[1]]);
+  await app.close();
+  await db.close();
+  await server.close();
+  await Deno.remove(bench.folder, { recursive: true });
 });

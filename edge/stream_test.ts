@@ -293,6 +293,16 @@ Deno.test("a session has at most eight streams, and one that left makes room", (
     for (const stream of streams) await stream.leave();
   }));
 
+Deno.test("a HEAD request opens no stream", () =>
+  withBench(async (bench) => {
+    const owner = await bench.owner();
+
+    const answer = await owner.send("HEAD", "/api/stream");
+
+    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    assert.match(await (await bench.app.request("/metrics")).text(), /callboard_streams 0/);
+  }));
+
 Deno.test("closing the streams ends every one and leaves no timer behind", () =>
   withBench(async (bench) => {
     const owner = await bench.owner();

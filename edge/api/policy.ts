@@ -115,3 +115,7 @@ export const ScheduleView = z.object({
 export type ScheduleView = z.infer<typeof ScheduleView>;
 export const ScheduleList = z.object({ schedules: z.array(ScheduleView) });
 export type ScheduleList = z.infer<typeof ScheduleList>;
+
+/** `GET /api/effects`: set while nobody's tool calls may begin. `POST /api/effects/suspend` and `…/resume` are the owner's commands. */
+export const EffectsState = z.object({ suspended: z.object({ by: z.string(), at: z.int() }).nullable() });
+export type EffectsState = z.infer<typeof EffectsState>;

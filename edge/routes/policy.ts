@@ -4,12 +4,14 @@
  */
 import { type Context, Hono } from "hono";
 import type { PolicyCommand } from "../../actors/protocol/approval.ts";
+import { suspension } from "../../store/queries/effects.ts";
 import { findBypass, listBypasses, listProfiles, listRules, listTools } from "../../store/queries/policy.ts";
 import {
   type BypassList,
   type CommandAccepted,
   type CommandDone,
   type CommandStatus,
+  EffectsState,
   type ProfileList,
   RuleInput,
   type RuleList,
@@ -21,9 +23,9 @@ import { command } from "../commands.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, statusOf, toApiCode } from "../errors.ts";
 import { limitWrites } from "../rate.ts";
-import { bypassView, given, profileView, ruleView, serverView, toolView } from "../views.ts";
+import { bypassView, fromJson, given, profileView, ruleView, serverView, toolView } from "../views.ts";
 
-/** `/api/rules`, `/api/bypasses`, `/api/profiles`, `/api/tools`. */
+/** `/api/rules`, `/api/bypasses`, `/api/profiles`, `/api/tools`, `/api/effects`. */
 export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
@@ -75,6 +77,21 @@ export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
     const { tools, servers } = await listTools(edge.db);
     return c.json({ tools: tools.map(toolView), servers: servers.map(serverView) } satisfies ToolList);
   });
+
+  app.get("/effects", async (c) => {
+    const row = await suspension(edge.db);
+    if (row === undefined) return c.json({ suspended: null } satisfies EffectsState);
+    // A row that cannot be read still means that effects are suspended.
+    const unreadable = { suspended: { by: "unknown", at: 0 } };
+    return c.json(EffectsState.catch(unreadable).parse({ suspended: fromJson(row) }));
+  });
+
+  for (const verb of ["suspend", "resume"] as const) {
+    app.post(`/effects/${verb}`, async (c) => {
+      requireRole(c, "owner");
+      return await change(c, edge, { kind: `effects.${verb}` });
+    });
+  }
 
   return app;
 }

@@ -21,11 +21,13 @@ export function streamRoutes(streams: Streams): Hono<EdgeEnv> {
     const conversations = Names.safeParse(c.req.queries("conversation") ?? []);
     if (after?.success === false) throw new ApiError("bad_request", "after: must be a whole number");
     if (!conversations.success) throw new ApiError("bad_request", "conversation: at most eight ids");
-    const session = c.get("session");
-    const body = await streams.open({ session, after: after?.data, conversations: conversations.data });
     c.header("Content-Type", "text/event-stream");
     c.header("Cache-Control", "no-store, no-transform");
     c.header("X-Accel-Buffering", "no");
+    // Nobody would ever read, or leave, the stream of a HEAD request.
+    if (c.req.method === "HEAD") return c.body(null);
+    const session = c.get("session");
+    const body = await streams.open({ session, after: after?.data, conversations: conversations.data });
     return c.body(body);
   });
 
