@@ -6,6 +6,7 @@ import { ruleProblem } from "../../lib/policy/check_rule.ts";
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import type { Decider, DecisionBody, PolicyCommand, RuleBody } from "../protocol/approval.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
+import { changeGroups } from "./groups.ts";
 import { claimItem, identityOf } from "./items.ts";
 import { judgeCall } from "./origin.ts";
 import type { OpenItem } from "./state.ts";
@@ -14,7 +15,8 @@ import { setSuspended } from "./suspension.ts";
 /** The longest that a bypass may hold, in milliseconds. */
 const BYPASS_CAP_MS = 8 * 3_600_000;
 
-type Added = { readonly ok: true; readonly id: string } | {
+/** How a change went. */
+export type Changed = { readonly ok: true; readonly id: string } | {
   readonly ok: false;
   readonly code: "bad_request" | "not_found" | "forbidden" | "corrupt";
   readonly message: string;
@@ -30,7 +32,7 @@ export function onPolicy(draft: Draft, payload: PolicyCommand, from: string): vo
   draft.tell("edge", "policy.done", answer);
 }
 
-function carryOut(draft: Draft, { by, command }: PolicyCommand): Added {
+function carryOut(draft: Draft, { by, command }: PolicyCommand): Changed {
   const tightens = command.kind === "bypass.revoke" || command.kind === "effects.suspend";
   if (by.role !== "owner" && !(tightens && by.role === "approver")) {
     return { ok: false, code: "forbidden", message: "Only the owner may change policy" };
@@ -45,6 +47,15 @@ function carryOut(draft: Draft, { by, command }: PolicyCommand): Added {
       return deleteRule(draft, command.id, by);
     case "bypass.revoke":
       return revokeBypass(draft, command.id, by);
+    case "group.create":
+    case "group.delete":
+    case "profile.group": {
+      const changed = changeGroups(draft, command, identityOf(by));
+      if (!changed.ok) return changed;
+      recordChange(draft, by, command.kind, { ...command, id: changed.id });
+      settleCovered(draft, by);
+      return changed;
+    }
     case "effects.suspend":
     case "effects.resume":
       setSuspended(draft, command.kind === "effects.suspend", by);
@@ -68,7 +79,7 @@ function linked(draft: Draft, { by, command }: PolicyCommand): PolicyCommand {
 }
 
 /** Adds a rule behind the others of its priority. */
-export function addRule(draft: Draft, body: RuleBody, by: Decider): Added {
+export function addRule(draft: Draft, body: RuleBody, by: Decider): Changed {
   const { rules, groups } = draft.state;
   const problem = ruleProblem(body);
   if (problem) return { ok: false, code: "bad_request", message: problem };
@@ -88,7 +99,7 @@ export function addRule(draft: Draft, body: RuleBody, by: Decider): Added {
   return { ok: true, id };
 }
 
-function deleteRule(draft: Draft, id: string, by: Decider): Added {
+function deleteRule(draft: Draft, id: string, by: Decider): Changed {
   const rule = draft.state.rules?.find((candidate) => candidate.id === id);
   if (!rule) return { ok: false, code: "not_found", message: "There is no such rule" };
   draft.op({ op: "rule.delete", id });
@@ -97,7 +108,7 @@ function deleteRule(draft: Draft, id: string, by: Decider): Added {
   return { ok: true, id };
 }
 
-function revokeBypass(draft: Draft, id: string, by: Decider): Added {
+function revokeBypass(draft: Draft, id: string, by: Decider): Changed {
   const bypass = draft.state.bypasses.find((candidate) => candidate.id === id);
   if (!bypass) return { ok: false, code: "not_found", message: "There is no such bypass, or it has ended" };
   endBypasses(draft, (candidate) => candidate.id === id, "revoked");

@@ -189,3 +189,35 @@ Deno.test("while everything is suspended allowed calls are held, over a restart 
   assert.equal((await desk.sent("policy.done")).length, 2);
   assert.equal((await verifyChain(desk.db)).ok, true);
 });
+
+Deno.test("a profile's own group comes before the default one; a group in use or the default one is not deleted", async () => {
+  await using desk = await furnished();
+  const command = async (body: Record<string, unknown>) => {
+    const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+    await desk.post("edge", "approval.policy", { by, command: body });
+    return (await desk.sent("policy.done")).at(-1)?.payload;
+  };
+  const rule = { action: "allow", toolPattern: "exec_command" };
+
+  const made = await command({ kind: "group.create", name: "Builders" });
+  await command({ kind: "rule.create", rule: { ...rule, groupId: made?.id } });
+  const copy = await command({ kind: "group.create", name: "Copy", copyOf: made?.id });
+  assert.ok(await desk.judge("a", "exec_command"), "no profile uses it yet");
+  await command({ kind: "profile.group", profile: "default", groupId: copy?.id });
+
+  assert.equal(await callState(desk, "a"), "decided", "what waits is settled by the rule");
+  await desk.restart();
+  assert.equal(await desk.judge("b", "exec_command"), undefined);
+  assert.deepEqual([
+    (await command({ kind: "group.delete", id: copy?.id }))?.code,
+    (await command({ kind: "group.delete", id: "default" }))?.code,
+    (await command({ kind: "group.create", name: "X", copyOf: "nowhere" }))?.code,
+    (await command({ kind: "profile.group", profile: "nobody", groupId: copy?.id }))?.code,
+    (await command({ kind: "group.delete", id: made?.id }))?.ok,
+  ], ["bad_request", "bad_request", "not_found", "not_found", true]);
+  assert.equal(
+    (await desk.row("SELECT count(*) AS n FROM rules WHERE group_id = ?", String(made?.id)))?.n,
+    0,
+  );
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});

@@ -129,6 +129,15 @@ export const PolicyCommand = z.object({
     z.object({ kind: z.literal("rule.create"), rule: RuleBody }),
     z.object({ kind: z.literal("rule.delete"), id: z.string() }),
     z.object({ kind: z.literal("bypass.revoke"), id: z.string() }),
+    /** `copyOf`: starts with the rules of that group. Answered with the new group's id. */
+    z.object({
+      kind: z.literal("group.create"),
+      name: z.string().trim().min(1).max(100),
+      description: z.string().max(1000).optional(),
+      copyOf: z.string().optional(),
+    }),
+    z.object({ kind: z.literal("group.delete"), id: z.string() }),
+    z.object({ kind: z.literal("profile.group"), profile: z.string(), groupId: z.string() }),
     /** Stop everything: what is allowed is held back until it is lifted. */
     z.object({ kind: z.literal("effects.suspend") }),
     z.object({ kind: z.literal("effects.resume") }),

@@ -97,6 +97,29 @@ const policyOps = {
   "rule.used": op(by, z.object({ id: z.string() }), (input, { now }) => [
     sql("UPDATE rules SET uses = uses + 1, last_used_at = ? WHERE id = ?", now, input.id),
   ]),
+  "group.create": op(
+    by,
+    z.object({ id: z.string(), name: z.string(), description: z.string().optional() }),
+    (input, { now }) => [
+      sql(
+        "INSERT INTO rule_groups (id, name, description, created_at) VALUES (?, ?, ?, ?)",
+        input.id,
+        input.name,
+        input.description,
+        now,
+      ),
+      announce("policy", input.id, 0, now),
+    ],
+  ),
+  "group.delete": op(by, z.object({ id: z.string() }), (input, { now }) => [
+    sql("DELETE FROM rules WHERE group_id = ?", input.id),
+    sql("DELETE FROM rule_groups WHERE id = ?", input.id),
+    announce("policy", input.id, 0, now),
+  ]),
+  "profile.group": op(by, z.object({ id: z.string(), groupId: z.string() }), (input, { now }) => [
+    sql("UPDATE profiles SET group_id = ?, updated_at = ? WHERE id = ?", input.groupId, now, input.id),
+    announce("policy", input.id, 0, now),
+  ]),
   "bypass.create": op(by, NewBypass, (input, { now }) => [
     sql(
       `INSERT INTO bypasses (id, conversation, scope, pattern, granted_by, surface, created_at, expires_at)
