@@ -124,6 +124,7 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   await runtime.start();
   // The rows were written before: streams look for what is new in the feed.
   runtime.onChange(() => app.notify());
+  await app.start();
   const served = serve(app, {
     host: config.host,
     port: config.port,
