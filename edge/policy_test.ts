@@ -11,7 +11,10 @@ async function answerNext(bench: Bench, type: string, payload: unknown): Promise
     const [command] = await bench.rows<{ id: string; to_ref: string }>(
       "SELECT id, to_ref FROM messages WHERE from_ref = 'edge' AND state = 'queued'",
     );
-    if (!command) continue;
+    if (!command) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      continue;
+    }
     await bench.run("UPDATE messages SET state = 'done' WHERE id = ?", command.id);
     await bench.run(
       `INSERT INTO messages (id, v, to_ref, from_ref, type, lane, payload, cause, at) VALUES (?, 1, 'edge', ?, ?, 1, ?, ?, 1)`,
