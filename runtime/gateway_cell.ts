@@ -24,6 +24,8 @@ import type { ActorView } from "./tree.ts";
 import type { GatewayKind } from "./vocabulary.ts";
 import { sql, type Statement } from "../store/db.ts";
 
+const LONGEST_TIMER_MS = 3_600_000;
+
 /** Supervises one gateway. */
 export class GatewayCell implements Cell, Watched {
   readonly ref: string;
@@ -38,6 +40,7 @@ export class GatewayCell implements Cell, Watched {
   #resting = false;
   #cancelRest: (() => void) | undefined;
   #cancelDue: (() => void) | undefined;
+  #armedFor: number | undefined;
   #history: CrashHistory = [];
   /** After a crash that no message can be blamed for: what was in hand goes one by one. */
   readonly #suspects = new Set<string>();
@@ -198,7 +201,7 @@ export class GatewayCell implements Cell, Watched {
     const { intent } = message;
     const { incarnation } = this.#record;
     const mark = startedMark(mail.id, { now: this.#kernel.clock.now(), incarnation, intent });
-    const outcome = this.#commit(mail.id, mail, message, [mark]);
+    const outcome = this.#commit(mail.id, mail, message, [mark]).then(withdrawnAsGuard);
     await this.#answerCommit(message.n, outcome, () => {
       mail.started = true;
       mail.intent = JSON.stringify(intent ?? null);
@@ -339,11 +342,16 @@ export class GatewayCell implements Cell, Watched {
   }
 
   #armDue(): void {
+    const due = this.#box.nextDue(this.#kernel.clock.now());
+    if (due === this.#armedFor) return;
     this.#cancelDue?.();
-    const due = this.#box.nextDue();
+    this.#armedFor = due;
     if (due === undefined) return;
-    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), 3_600_000);
-    this.#cancelDue = this.#kernel.clock.after(ms, () => this.pump());
+    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), LONGEST_TIMER_MS);
+    this.#cancelDue = this.#kernel.clock.after(ms, () => {
+      this.#armedFor = undefined;
+      this.pump();
+    });
   }
 
   #kill(death: HostDeath): void {
@@ -374,6 +382,12 @@ export class GatewayCell implements Cell, Watched {
   #sendText(text: string): void {
     this.#link?.send(GATEWAY_SLOT, text);
   }
+}
+
+/** A mark that fails on `messages.state` means that the message was withdrawn: to the gateway, a condition that no longer holds. */
+function withdrawnAsGuard(outcome: CommitOutcome): CommitOutcome {
+  if (outcome.ok || outcome.error.code !== "conflict") return outcome;
+  return { ok: false, error: { ...outcome.error, code: "guard_failed" } };
 }
 
 function deliveryText(mail: Mail): string {

@@ -100,6 +100,8 @@ class Host {
 }
 
 if (import.meta.main) {
+  // Ctrl-C reaches the whole process group; the supervisor decides when a host ends.
+  Deno.addSignalListener("SIGINT", () => {});
   // A Worker's unhandled rejection reaches this isolate too, and would end the process.
   globalThis.addEventListener("unhandledrejection", (event) => event.preventDefault());
   await connectStdio((link) => {

@@ -11,6 +11,8 @@ export interface HostDeath {
   readonly reason: Exclude<DownReason, "error" | "lost">;
   readonly detail: string;
   readonly suspect?: number | undefined;
+  /** Every occupant may be guilty, busy or not: somebody touched the link behind its actor's back. */
+  readonly anyone?: boolean | undefined;
 }
 
 /** A Worker that lived there; `busy` when it had a message in hand. */
@@ -32,29 +34,33 @@ export interface Verdict {
 export function judgeDeath(death: HostDeath, occupants: readonly Occupant[]): Verdict[] {
   const { reason, detail } = death;
   if (reason === "shutdown") return occupants.map(({ slot }) => ({ slot, reason, detail, suspect: false }));
-  const busy = occupants.filter((occupant) => occupant.busy);
-  const guilty = death.suspect ?? onlyOne(busy, occupants, reason);
+  const suspects = death.anyone ? occupants : occupants.filter((occupant) => occupant.busy);
+  const guilty = death.suspect ?? onlyOne(suspects, occupants, reason);
   return occupants.map((occupant): Verdict => {
     const { slot } = occupant;
     if (slot === guilty) return { slot, reason, detail, suspect: true, group: 0 };
     const lost = { slot, reason: "lost", detail: `its host ended: ${detail}`, suspect: false } as const;
-    if (guilty !== undefined || !occupant.busy) return lost;
-    return { ...lost, group: busy.indexOf(occupant) * 2 < busy.length ? 0 : 1 };
+    const place = suspects.indexOf(occupant);
+    if (guilty !== undefined || place < 0) return lost;
+    return { ...lost, group: place * 2 < suspects.length ? 0 : 1 };
   });
 }
 
-/** A SIGKILL from outside blames a Worker only where it lived alone. */
+/** A full heap is the fault of the only one that was busy; any other end says nothing about a Worker that did not live alone. */
 function onlyOne(
-  busy: readonly Occupant[],
+  suspects: readonly Occupant[],
   occupants: readonly Occupant[],
   reason: DownReason,
 ): number | undefined {
-  const [only, second] = busy;
+  const [only, second] = suspects;
   if (!only || second) return undefined;
-  return reason === "killed" && occupants.length > 1 ? undefined : only.slot;
+  return reason === "oom" || occupants.length === 1 ? only.slot : undefined;
 }
 
-/** How a process ended. `killedBy` is set when this supervisor killed it. */
+/** Exit code of a child whose stdin carried something that is no frame of its supervisor. */
+export const EXIT_BAD_LINK = 76;
+
+/** How a process ended. */
 export interface ProcessEnd {
   readonly code: number;
   readonly signal: string | null;
@@ -64,7 +70,10 @@ export interface ProcessEnd {
 /** Reads a process's end that this supervisor did not order. V8 ends a process whose heap is full with SIGTRAP or SIGABRT. */
 export function readEnd(end: ProcessEnd): HostDeath {
   const detail = end.signal === null ? `exit code ${end.code}` : `signal ${end.signal}`;
-  if (end.badFrame) return { reason: "killed", detail: "somebody else wrote into its link" };
+  if (end.badFrame) return { reason: "killed", detail: "somebody else wrote into its link", anyone: true };
+  if (end.code === EXIT_BAD_LINK) {
+    return { reason: "exit", detail: "somebody else read from its link", anyone: true };
+  }
   if (end.signal === "SIGTRAP" || end.signal === "SIGABRT" || end.code === 133 || end.code === 134) {
     return { reason: "oom", detail };
   }

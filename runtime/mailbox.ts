@@ -78,8 +78,9 @@ export class Mailbox {
     return this.#control.length + this.#normal.length > 0;
   }
 
-  /** When the next message becomes due, in milliseconds since the epoch. */
-  nextDue(): number | undefined {
+  /** When the next message becomes due that is not due now, in milliseconds since the epoch. */
+  nextDue(now: number): number | undefined {
+    this.#becomeDue(now);
     return this.#later.reduce<number | undefined>((least, mail) => {
       return mail.notBefore === null ? least : Math.min(least ?? Infinity, mail.notBefore);
     }, undefined);

@@ -59,7 +59,7 @@ Deno.test("control comes before normal, and what is not due comes later", () => 
   box.add(mail(3, { lane: "control" }));
 
   assert.deepEqual(seqs(box.take(0, 9)), [3, 2]);
-  assert.equal(box.nextDue(), 50);
+  assert.equal(box.nextDue(0), 50);
   assert.equal(box.hasDue(49), false);
   assert.deepEqual(seqs(box.take(50, 9)), [1]);
 });

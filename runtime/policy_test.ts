@@ -127,6 +127,17 @@ Deno.test("a full heap is the fault of the only busy one, and of nobody when sev
   assert.deepEqual(several.map((verdict) => verdict.group), [0, 0, undefined, undefined, 1]);
 });
 
+Deno.test("when somebody touched the link, every occupant is suspected", () => {
+  const verdicts = judgeDeath({ reason: "exit", detail: "d", anyone: true }, busy(1));
+  const [alone] = judgeDeath({ reason: "exit", detail: "d", anyone: true }, [{ slot: 1, busy: false }]);
+
+  assert.deepEqual(
+    verdicts.map(({ suspect, group }) => [suspect, group]),
+    [0, 0, 0, 1, 1].map((group) => [false, group]),
+  );
+  assert.equal(alone?.suspect, true);
+});
+
 Deno.test("splitting suspects over two groups finds the guilty one", () => {
   let group = [1, 2, 3, 4, 5, 6, 7, 8, 9];
   for (let rounds = 0; group.length > 1; rounds++) {
@@ -139,7 +150,7 @@ Deno.test("splitting suspects over two groups finds the guilty one", () => {
   assert.deepEqual(group, [7]);
 });
 
-Deno.test("a kill from outside blames only who lived alone", () => {
+Deno.test("an unordered end blames only who lived alone", () => {
   const [alone] = judgeDeath({ reason: "killed", detail: "d" }, [{ slot: 1, busy: true }]);
 
   assert.ok(judgeDeath({ reason: "killed", detail: "d" }, busy(1)).every((verdict) => !verdict.suspect));

@@ -20,15 +20,20 @@ export function hostSpec(
   options: ChildOptions & { readonly read: readonly string[] },
 ): ProcessSpec {
   const flags = [...common(options), `--allow-read=${options.read.join(",")}`];
-  return { args: ["run", ...flags, entry], env: options.env };
+  return { args: ["run", ...flags, entry], env: environment(options) };
 }
 
 /** A gateway: exactly its own flags. */
 export function gatewayProcess(kind: GatewayKind, options: ChildOptions): ProcessSpec {
   return {
     args: ["run", ...common(options), ...kind.flags, kind.entry],
-    env: { ...options.env, ...kind.env },
+    env: { ...environment(options), ...kind.env },
   };
+}
+
+/** What a child prints goes to a log, which has no colours. */
+function environment({ env }: ChildOptions): Record<string, string> {
+  return { ...env, NO_COLOR: "1" };
 }
 
 function common({ config, heapMb }: ChildOptions): string[] {

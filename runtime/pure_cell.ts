@@ -17,6 +17,7 @@ import type { PureKind } from "./vocabulary.ts";
 
 /** How long to wait when the database could not tell an actor's state, in milliseconds. */
 const LOAD_RETRY_MS = 1_000;
+const LONGEST_TIMER_MS = 3_600_000;
 
 /** Supervises one pure actor. */
 export class PureCell implements Cell {
@@ -29,6 +30,7 @@ export class PureCell implements Cell {
   #resting = false;
   #cancelRest: (() => void) | undefined;
   #cancelDue: (() => void) | undefined;
+  #armedFor: number | undefined;
   #history: CrashHistory = [];
   /** Crashes of its own in a row since the last commit. */
   #crashes = 0;
@@ -71,9 +73,9 @@ export class PureCell implements Cell {
 
   pump(): void {
     if (this.#stopping || this.#resting || this.#record.parkedReason !== undefined) return;
+    this.#armDue();
     if (this.#life) return this.#life.fill(this.#careful ? 1 : this.#kernel.limits.window);
     const due = this.#box.hasDue(this.#kernel.clock.now());
-    this.#armDue();
     if ((due || this.#mustWake) && this.#kernel.admit(this)) this.#wake();
   }
 
@@ -106,6 +108,11 @@ export class PureCell implements Cell {
     this.#cancelRest?.();
     if (this.#life) this.#life.end({ reason: "killed", detail: "a person restarted it", suspect: false });
     else this.#rested();
+  }
+
+  /** Hands over nothing more; what it has in hand may still be finished. */
+  quiesce(): void {
+    this.#stopping = true;
   }
 
   stop(): Promise<void> {
@@ -153,7 +160,6 @@ export class PureCell implements Cell {
     const kernel = this.#kernel;
     const number = ++this.#record.incarnation;
     this.#mustWake = false;
-    this.#cancelDue?.();
     const life = new PureIncarnation({
       ref: this.ref,
       kind: this.#record.kind,
@@ -277,11 +283,16 @@ export class PureCell implements Cell {
 
   /** Calls again when the first message that is not due yet becomes due. */
   #armDue(): void {
+    const due = this.#box.nextDue(this.#kernel.clock.now());
+    if (due === this.#armedFor) return;
     this.#cancelDue?.();
-    const due = this.#box.nextDue();
+    this.#armedFor = due;
     if (due === undefined) return;
     // Longer waits than a timer can hold are looked at again in between.
-    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), 3_600_000);
-    this.#cancelDue = this.#kernel.clock.after(ms, () => this.pump());
+    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), LONGEST_TIMER_MS);
+    this.#cancelDue = this.#kernel.clock.after(ms, () => {
+      this.#armedFor = undefined;
+      this.pump();
+    });
   }
 }

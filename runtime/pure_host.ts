@@ -9,6 +9,9 @@ import { type FromHost, type FromWorker, readTrusted, readWorker, type ToHost } 
 import type { Log } from "./log.ts";
 import type { OpenLink, ProcessLink, ProcessSpec } from "./process_link.ts";
 
+/** More messages of one Worker between two beats of its host than any actor could mean: nothing else holds a flood back. */
+const FLOOD = 50_000;
+
 /** How a seat's Worker ended. `quarantine` names the group in which its actor must live next. */
 export interface SeatEnd {
   readonly reason: DownReason;
@@ -42,6 +45,8 @@ export interface HostOptions {
 export class Seat implements Watched {
   lastBeat = 0;
   ready = false;
+  /** Messages since the host's last beat. */
+  messages = 0;
   user: SeatUser | undefined;
 
   constructor(readonly host: PureHost, readonly slot: number, readonly url: string) {}
@@ -157,6 +162,7 @@ export class PureHost implements Watched {
       case "up":
         return;
       case "beat":
+        for (const seat of this.seats.values()) seat.messages = 0;
         if (message.rss > this.limits.hostMemoryMb * 2 ** 20) {
           this.kill({ reason: "oom", detail: `host ${this.name} used ${message.rss >> 20} MiB` });
         }
@@ -172,6 +178,10 @@ export class PureHost implements Watched {
     const seat = this.seats.get(slot);
     if (!seat) return;
     seat.lastBeat = this.#options.monotonic();
+    if (++seat.messages > FLOOD) {
+      const detail = `${seat.user?.ref ?? "a spare worker"} floods its host`;
+      return this.kill({ reason: "hang", detail, suspect: slot });
+    }
     const message = readWorker(text);
     if (!message) {
       this.#say({ t: "end", slot });

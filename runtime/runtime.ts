@@ -127,12 +127,16 @@ class Tree implements Runtime {
     const left = () => Math.max(0, deadline - clock.monotonic());
     // Conversations first, then core actors and gateways from the last started to the first.
     const shared = pure.filter((cell) => !this.#isCore(cell.ref));
+    for (const cell of shared) cell.quiesce();
     await this.#quiet(shared, left);
     await Promise.all(shared.map((cell) => cell.stop()));
     for (const kind of this.#options.kinds.toReversed()) {
       if (kind.mode === "pure" && kind.placement === "shared") continue;
       const cell = this.#cells.get(kind.kind);
-      if (cell instanceof PureCell) await this.#quiet([cell], left);
+      if (cell instanceof PureCell) {
+        cell.quiesce();
+        await this.#quiet([cell], left);
+      }
       await cell?.stop(left());
     }
     heartbeats.stop();

@@ -3,6 +3,7 @@
  * gateway's process. Promises that the process ends when stdin does, so that no child outlives its supervisor. Proven by `host_test.ts`.
  */
 import { BadFrame, type Entry, FrameReader, FrameWriter, KEY_BYTES } from "./frames.ts";
+import { EXIT_BAD_LINK } from "./judge_death.ts";
 import { Outbox } from "./outbox.ts";
 
 /** A child's connection to its supervisor. */
@@ -19,8 +20,6 @@ export interface StdioOptions {
   readonly onEnd?: () => void;
 }
 
-/** Exit code of a child whose stdin carried something that is no frame of its supervisor. */
-const EXIT_BAD_LINK = 76;
 const READ_BYTES = 65_536;
 
 /** Connects, calls `connected` once the key has arrived, and then what that returned for each entry, in order. */

@@ -79,6 +79,8 @@ function misbehave({ fault, neighbour }: Payload): void {
 
 /** Tries every way out of a Worker that a bundle could take, and tells what worked. */
 async function hostile(neighbour: string): Promise<void> {
+  // A failed import also rejects somewhere inside; it must not end this Worker before it has told.
+  globalThis.addEventListener("unhandledrejection", (event) => event.preventDefault());
   const found: string[] = [];
   const attempt = async (name: string, run: () => unknown) => {
     try {
