@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { workerPrelude } from "./runtime/worker_prelude.ts";
+import { bundleUi } from "./ui/bundle.ts";
 
 /** One bundle. Paths are relative to the repository root or absolute. */
 export interface Bundle {
@@ -126,4 +127,6 @@ async function readManifest(path: string): Promise<Manifest> {
 
 if (import.meta.main) {
   for (const output of await build(bundles)) console.log(`built ${output}`);
+  const ui = await bundleUi({ outDir: join(root, "build/ui") });
+  if (ui.length > 0) console.log("built build/ui");
 }

@@ -46,7 +46,8 @@ export interface Api {
   inbox(state?: Item["state"], after?: string): Promise<ItemList>;
   item(id: string): Promise<Item>;
   decide(id: string, request: DecisionRequest): Promise<Item>;
-  later(id: string, until: number): Promise<void>;
+  later(id: string, until: number): Promise<Item>;
+  seen(id: string): Promise<void>;
   conversations(after?: string): Promise<ConversationList>;
   conversation(id: string): Promise<ConversationSummary>;
   events(id: string, after: number): Promise<EventList>;
@@ -108,6 +109,7 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
     item: (item) => call("GET", `/inbox/${id(item)}`),
     decide: (item, request) => call("POST", `/inbox/${id(item)}/decision`, request),
     later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
+    seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
     conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),
     conversation: (conversation) => call("GET", `/conversations/${id(conversation)}`),
     events: (conversation, after) =>

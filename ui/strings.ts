@@ -48,7 +48,7 @@ export const strings = {
   },
   inbox: {
     title: "Inbox",
-    waiting: (count: number) => plural(count, "call waits for you", "calls wait for you"),
+    waiting: (count: number) => plural(count, "thing waits for you", "things wait for you"),
     loading: "Reading the inbox…",
     empty: "All clear",
     emptyBody: "When an agent wants to do something that needs you, it waits here.",
@@ -240,7 +240,6 @@ export const strings = {
     restart: "Restart",
     restarting: "Asked…",
     restartLabel: (name: string) => `Restart ${name}`,
-    openChat: "Open chat",
     down: {
       error: "crashed",
       exit: "exited",
@@ -265,7 +264,7 @@ export const strings = {
     realm: "Zulip",
     version: "Version",
     theme: "Appearance",
-    themes: { system: "As the device", light: "Light", dark: "Dark" },
+    themes: { system: "Automatic", light: "Light", dark: "Dark" },
     devices: "Devices",
     devicesLoading: "Reading devices…",
     current: "this one",

@@ -102,11 +102,13 @@ function ChatHead({ id }: { readonly id: string }) {
           )}
           {row && <span>{sourceOf(row)}</span>}
           {model !== undefined && (
-            <span title={words.model}>
+            <span class="chat-model" title={words.model}>
               <HostileText text={model} line />
             </span>
           )}
-          {usage && <span>{words.tokens(compactOf(usage.inputTokens + usage.outputTokens))}</span>}
+          {usage && (
+            <span class="chat-tokens">{words.tokens(compactOf(usage.inputTokens + usage.outputTokens))}</span>
+          )}
         </p>
       </div>
     </header>
@@ -114,13 +116,17 @@ function ChatHead({ id }: { readonly id: string }) {
 }
 
 function Scroller({ children }: { readonly children: ComponentChildren }) {
-  const { chat } = useApp();
   const box = useRef<HTMLDivElement>(null);
   const isFollowing = useSignal(true);
+  const content = useRef<HTMLDivElement>(null);
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
   useLayoutEffect(() => {
-    if (isFollowing.peek()) toEnd();
-  }, [chat.transcript.value, chat.outgoing.value]);
+    if (!box.current || !content.current) return;
+    const observer = new ResizeObserver(() => isFollowing.peek() && toEnd());
+    observer.observe(content.current);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
   return (
     <div class="chat-scroll">
       <div
@@ -134,7 +140,7 @@ function Scroller({ children }: { readonly children: ComponentChildren }) {
           isFollowing.value = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END;
         }}
       >
-        {children}
+        <div ref={content} class="chat-content">{children}</div>
       </div>
       {!isFollowing.value && (
         <button type="button" class="button small jump" onClick={toEnd}>

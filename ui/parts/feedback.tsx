@@ -18,16 +18,22 @@ export function Skeleton(
   );
 }
 
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  /** It is all that the screen shows: its title is the screen's. */
+  readonly isScreen?: boolean;
+  readonly children: ComponentChildren;
+}
+
 /** Nothing here, and why that is fine. */
-export function Empty(
-  { icon, title, children }: { icon: IconName; title: string; children: ComponentChildren },
-) {
+export function Empty({ icon, title, isScreen = false, children }: EmptyProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon name={icon} />
       </span>
-      <p class="empty-title">{title}</p>
+      {isScreen ? <h1 class="empty-title">{title}</h1> : <p class="empty-title">{title}</p>}
       <div class="empty-body">{children}</div>
     </div>
   );

@@ -2,18 +2,20 @@
  * One pending item as a card: what asks, how risky it is, the facts, and either the ways to decide or how it went. The same card stands in the
  * inbox and, compact, inside the conversation.
  */
+import { useEffect } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { momentOf } from "../render/time.ts";
 import { strings } from "../strings.ts";
 import { DecisionPanel } from "./decision_panel.tsx";
 import { Icon } from "./icons.tsx";
-import { ItemFacts } from "./item_facts.tsx";
+import { Digest, ItemFacts } from "./item_facts.tsx";
 import { ItemOutcome } from "./item_outcome.tsx";
 import { Link } from "./link.tsx";
 import { QuestionForm } from "./question_form.tsx";
 import { RestartPanel } from "./restart_panel.tsx";
 import { Age, Countdown } from "./times.tsx";
+import { useApp } from "./use_app.ts";
 
 const words = strings.inbox;
 
@@ -26,6 +28,10 @@ interface ItemCardProps {
 /** The card. */
 export function ItemCard({ item, inChat = false }: ItemCardProps) {
   const { described } = item;
+  const { inbox } = useApp();
+  useEffect(() => {
+    if (document.visibilityState === "visible") void inbox.seen(item);
+  }, [item.id, item.version]);
   const summary = described?.summary;
   return (
     <article
@@ -64,6 +70,7 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
         {item.state === "waiting" && item.laterUntil !== undefined && (
           <span>{words.putOff(momentOf(item.laterUntil))}</span>
         )}
+        {item.digest !== undefined && <Digest digest={item.digest} />}
       </p>
       <ItemOutcome item={item} />
       {item.state === "waiting" && <Ways item={item} />}

@@ -30,7 +30,6 @@ export function ItemFacts({ item }: { readonly item: Item }) {
         )}
         {item.trace && item.trace.length > 0 && <Trace steps={item.trace} />}
       </div>
-      {item.digest !== undefined && <Digest digest={item.digest} />}
     </div>
   );
 }
@@ -125,11 +124,12 @@ function Trace({ steps }: { readonly steps: readonly TraceStep[] }) {
   );
 }
 
-function Digest({ digest }: { readonly digest: string }) {
+/** Names what is approved; the whole digest is its title. */
+export function Digest({ digest }: { readonly digest: string }) {
   return (
-    <p class="digest" title={`${digest}\n${words.digestHint}`}>
+    <span class="digest" title={`${digest}\n${words.digestHint}`}>
       {words.digest} <code>{digest.slice(0, 6)}…{digest.slice(-6)}</code>
-    </p>
+    </span>
   );
 }
 

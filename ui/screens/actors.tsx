@@ -60,9 +60,7 @@ function Actor({ actor }: { readonly actor: ActorView }) {
       <div class="actor-name">
         <span class={`dot actor-${actor.state}`} aria-hidden="true" />
         <span>
-          <strong>
-            <HostileText text={name} line />
-          </strong>
+          <ActorName actor={actor} name={name} />
           {actor.title !== undefined && <code class="actor-ref">{shortRef(actor.ref)}</code>}
         </span>
       </div>
@@ -87,15 +85,18 @@ function Actor({ actor }: { readonly actor: ActorView }) {
   );
 }
 
+function ActorName({ actor, name }: { readonly actor: ActorView; readonly name: string }) {
+  const shown = <HostileText text={name} line />;
+  if (actor.kind !== "conversation") return <strong>{shown}</strong>;
+  const id = actor.ref.slice("conversation/".length);
+  return <Link to={{ name: "chat", id }}>{shown}</Link>;
+}
+
 function ActorActions({ actor, name }: { readonly actor: ActorView; readonly name: string }) {
   const app = useApp();
   const isAsked = app.actors.restarting.value.has(actor.ref);
-  const conversation = actor.kind === "conversation" ? actor.ref.slice("conversation/".length) : undefined;
   return (
     <div class="actor-actions">
-      {conversation !== undefined && (
-        <Link to={{ name: "chat", id: conversation }} class="button quiet small">{words.openChat}</Link>
-      )}
       {isOwner(app) && (
         <button
           type="button"

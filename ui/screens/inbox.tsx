@@ -79,11 +79,10 @@ function Settled({ item }: { readonly item: Item }) {
           <span class={`tag state-${item.state}`}>{words.states[item.state]}</span>
         </span>
         <span class="settled-how">
-          {decision && (
-            <>
-              {strings.decisions[decision.decision]} {strings.decisions.by(decision.by, decision.surface)} ·
-            </>
-          )}
+          {decision &&
+            `${strings.decisions[decision.decision]} ${
+              strings.decisions.by(decision.by, decision.surface)
+            } · `}
           <Age at={item.updatedAt} />
         </span>
       </Link>

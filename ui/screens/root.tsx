@@ -51,7 +51,7 @@ function Screen({ route }: { readonly route: Route }) {
       return <Settings />;
     case "not_found":
       return (
-        <Empty icon="inbox" title={strings.notFound.title}>
+        <Empty icon="inbox" title={strings.notFound.title} isScreen>
           <p>{strings.notFound.body}</p>
           <Link to={{ name: "inbox" }} class="button">{strings.notFound.back}</Link>
         </Empty>

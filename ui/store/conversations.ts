@@ -80,7 +80,8 @@ export function createConversations(api: Api): ConversationsStore {
     more: () => page(next.peek()),
     async fetchOne(id) {
       try {
-        rows.value = mergeConversations(rows.peek(), [await api.conversation(id)]);
+        const row = await api.conversation(id);
+        rows.value = mergeConversations(rows.peek(), [row]);
       } catch (failure) {
         error.value = sentenceOf(failure);
       }

@@ -84,6 +84,8 @@ export interface InboxStore {
   receive(item: Item): void;
   decide(item: Item, decision: Omit<DecisionRequest, "version">): Promise<void>;
   later(item: Item, until: number): Promise<void>;
+  /** A card is in front of a person: told to the server once a version. */
+  seen(item: Item): Promise<void>;
   /** The inbox was left: what was decided may move to the settled ones. */
   leave(): void;
   clear(): void;
@@ -97,6 +99,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
   const items = signal<ReadonlyMap<string, Item>>(new Map());
   const deciding = signal<ReadonlyMap<string, Deciding>>(new Map());
   const acted = signal<ReadonlySet<string>>(new Set());
+  const seen = new Set<string>();
   const loaded = signal(false);
   const error = signal<string | undefined>(undefined);
   const badge = computed(() =>
@@ -161,12 +164,18 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     },
     async later(item, until) {
       try {
-        await api.later(item.id, until);
-        put([{ ...item, laterUntil: until }]);
+        put([await api.later(item.id, until)]);
       } catch (failure) {
         const request = { version: item.version, decision: "cancel" } as const;
         note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
       }
+    },
+    async seen(item) {
+      const key = `${item.id}/${item.version}`;
+      if (item.state !== "waiting" || item.seenAt !== undefined || seen.has(key)) return;
+      seen.add(key);
+      // A receipt that is lost is only told again with the next look.
+      await api.seen(item.id).catch(() => seen.delete(key));
     },
     leave() {
       acted.value = new Set();

@@ -1,0 +1,186 @@
+/**
+ * The HTTP API without anything behind it: serves the built UI under the product's own security policy, answers from samples, and decides what it is
+ * told. For browser tests and for looking at the UI. A test may set `failing`, call `emit`, or read `calls`.
+ */
+import { Hono } from "hono";
+import type { DecisionRequest, Item, StreamEvent } from "../../../edge/api.ts";
+import { CONTENT_SECURITY_POLICY } from "../../../edge/headers.ts";
+import { staticRoutes } from "../../../edge/routes/static.ts";
+import { SseWriter } from "../../../edge/sse.ts";
+import { folderUi } from "../../../edge/ui_files.ts";
+import { sampleActors, sampleConversations, sampleEvents, sampleItems, sampleMe } from "./samples.ts";
+
+/** A token that signs in. */
+export const FAKE_TOKEN = "fake-owner-token-of-32-characters";
+
+/** A running fake. */
+export interface FakeApi {
+  readonly url: string;
+  /** Method and path of every call, in order. */
+  readonly calls: readonly string[];
+  /** Every later call answers 503 while it is true. */
+  failing: boolean;
+  /** Nothing waits and nothing was ever said. */
+  empty: boolean;
+  /** Sends to every open stream. */
+  emit(event: StreamEvent): void;
+  /** Ends every open stream; browsers connect again. */
+  dropStreams(): void;
+  close(): Promise<void>;
+}
+
+/** Starts it on 127.0.0.1. `uiFolder` holds the built UI. */
+export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0 } = {}): Promise<FakeApi> {
+  const now = Date.now();
+  const items = new Map(sampleItems(now).map((item) => [item.id, item]));
+  const calls: string[] = [];
+  const streams = new Set<SseWriter>();
+  let isIn = signedIn;
+  let cursor = 0;
+
+  const app = new Hono();
+  app.use(async (c, next) => {
+    calls.push(`${c.req.method} ${c.req.path}`);
+    const isApi = c.req.path.startsWith("/api/");
+    if (isApi && fake.failing) {
+      return c.json(errorBody("unavailable", "The database cannot be reached right now"), 503);
+    }
+    if (isApi && !isIn && c.req.path !== "/api/session") {
+      return c.json(errorBody("unauthorized", "Sign in first"), 401);
+    }
+    await next();
+    c.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
+  });
+
+  app.post("/api/session", async (c) => {
+    const { token } = await c.req.json<{ token: string }>();
+    if (token !== FAKE_TOKEN) {
+      return c.json(errorBody("unauthorized", "This sign-in token is wrong, used or too old"), 401);
+    }
+    isIn = true;
+    return c.json({ ok: true }, 201);
+  });
+  app.delete("/api/session", (c) => {
+    isIn = false;
+    return c.body(null, 204);
+  });
+  app.get("/api/me", (c) => c.json(sampleMe(now)));
+  app.get("/api/devices", (c) =>
+    c.json({
+      devices: [
+        { id: "d1", name: "Chrome on Android", createdAt: now, seenAt: now, current: true },
+        { id: "d2", name: "Firefox on Linux", createdAt: now, seenAt: now - 7_200_000, current: false },
+      ],
+    }));
+  app.post(
+    "/api/devices/link",
+    (c) => c.json({ url: `${fake.url}/#token=${FAKE_TOKEN}`, expiresAt: now + 900_000 }, 201),
+  );
+  app.delete("/api/devices/:id", (c) => c.body(null, 204));
+
+  app.get("/api/inbox", (c) => {
+    const state = c.req.query("state");
+    const found = fake.empty
+      ? []
+      : [...items.values()].filter((item) => state === undefined || item.state === state);
+    return c.json({ items: found, total: found.length });
+  });
+  app.get("/api/inbox/:id", (c) => {
+    const item = items.get(c.req.param("id"));
+    return item ? c.json(item) : c.json(errorBody("not_found", "There is no such item"), 404);
+  });
+  app.post("/api/inbox/:id/decision", async (c) => {
+    const item = items.get(c.req.param("id"));
+    if (!item) return c.json(errorBody("not_found", "There is no such item"), 404);
+    const request = await c.req.json<DecisionRequest>();
+    if (item.state !== "waiting" || item.version !== request.version) {
+      return c.json({ ...errorBody("conflict", "Somebody else was first"), item }, 409);
+    }
+    return c.json(put({ ...item, ...decided(item, request) }));
+  });
+  app.post("/api/inbox/:id/later", async (c) => {
+    const { until } = await c.req.json<{ until: number }>();
+    const item = items.get(c.req.param("id"));
+    return item ? c.json(put({ ...item, laterUntil: until })) : c.notFound();
+  });
+  app.post("/api/inbox/:id/seen", (c) => c.body(null, 204));
+
+  app.get("/api/conversations", (c) => c.json({ conversations: fake.empty ? [] : sampleConversations(now) }));
+  app.post("/api/conversations", (c) => c.json({ id: "m9", conversation: "c2" }, 202));
+  app.get("/api/conversations/:id", (c) => {
+    const row = sampleConversations(now).find(({ id }) => id === c.req.param("id"));
+    return row ? c.json(row) : c.json(errorBody("not_found", "There is no such conversation"), 404);
+  });
+  app.get("/api/conversations/:id/events", (c) => {
+    const after = Number(c.req.query("after") ?? 0);
+    const log = c.req.param("id") === "c1" ? sampleEvents(now) : [];
+    return c.json({ events: log.filter(({ seq }) => seq > after) });
+  });
+  app.post(
+    "/api/conversations/:id/:command",
+    (c) => c.json({ id: "m10", conversation: c.req.param("id") }, 202),
+  );
+  app.get(
+    "/api/actors",
+    (c) => c.json({ actors: sampleActors(now), source: "live", supervisor: { away: false } }),
+  );
+  app.post("/api/actors/:ref/restart", (c) => c.json({ command: "x1" }, 202));
+  app.get("/api/stream", (c) => {
+    const writer = new SseWriter();
+    streams.add(writer);
+    writer.signal.addEventListener("abort", () => streams.delete(writer));
+    writer.retry(200);
+    writer.event("hello", { cursor, version: "0.1.0" }, cursor);
+    return c.body(writer.body, 200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+  });
+  app.route("/", staticRoutes(await folderUi(uiFolder)));
+
+  function put(item: Item): Item {
+    items.set(item.id, item);
+    fake.emit({ event: "item", data: { item } });
+    return item;
+  }
+
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, app.fetch);
+  const fake: FakeApi = {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    calls,
+    failing: false,
+    empty: false,
+    emit({ event, data }) {
+      cursor += 1;
+      for (const writer of streams) writer.event(event, data, event === "delta" ? undefined : cursor);
+    },
+    dropStreams() {
+      for (const writer of [...streams]) writer.close();
+    },
+    async close() {
+      this.dropStreams();
+      await server.shutdown();
+    },
+  };
+  return fake;
+}
+
+/** What a decision changes; the fake applies nothing, so it stays *decided*. */
+function decided(item: Item, request: DecisionRequest): Partial<Item> {
+  const { decision, note, answer } = request;
+  const at = Date.now();
+  return {
+    state: "decided",
+    version: item.version + 1,
+    updatedAt: at,
+    decision: {
+      decision,
+      by: "Ada",
+      surface: "web",
+      at,
+      ...(note ? { note } : {}),
+      ...(answer ? { answer } : {}),
+    },
+  };
+}
+
+function errorBody(code: string, message: string): { error: { code: string; message: string } } {
+  return { error: { code, message } };
+}
