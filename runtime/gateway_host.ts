@@ -5,8 +5,8 @@
  */
 import { newId } from "../lib/ids.ts";
 import type { Committed, Effects, Envelope, Gateway, GatewayContext, Send } from "./actor.ts";
-import { type FromGateway, GATEWAY_SLOT, type LeaseTime, type ToGateway } from "./link_messages.ts";
-import { connectStdio, type StdioLink } from "./stdio_link.ts";
+import { type FromGateway, GATEWAY_SLOT, type LeaseTime, type ToGateway } from "./link/link_messages.ts";
+import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
 
 const BEAT_MS = 1_000;
 const STOP_BUDGET_MS = 2_000;

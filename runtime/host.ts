@@ -1,10 +1,10 @@
 /**
  * The main isolate of a pure host process: starts Workers without any permission, carries texts between them and the supervisor, and tells of
  * their errors. It judges nothing and parses nothing that a Worker says. Promises: a Worker's texts leave under the slot of that Worker and no
- * other; one Worker's error ends that Worker only; the process ends with its stdin. Proven by `host_test.ts`.
+ * other; one Worker's error ends that Worker only; the process ends with its stdin. Proven by `runtime/link/host_test.ts`.
  */
-import type { FromHost, ToHost } from "./link_messages.ts";
-import { connectStdio, type StdioLink } from "./stdio_link.ts";
+import type { FromHost, ToHost } from "./link/link_messages.ts";
+import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
 
 const BEAT_MS = 1_000;
 /** `new Worker()` blocks this isolate for about 9 ms; a pause between two lets relayed texts through. */

@@ -4,7 +4,7 @@
  * the supervisor refuses a commit it ends this incarnation. It knows no rows and no other actor. Proven by `runtime_test.ts`.
  */
 import type { Decision, Env, Envelope, PureActor } from "./actor.ts";
-import type { FromWorker } from "./link_messages.ts";
+import type { FromWorker } from "./link/link_messages.ts";
 
 /** What the Worker's global scope offers; named here because the compiler's library is that of the main isolate. */
 interface WorkerScope {

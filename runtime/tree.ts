@@ -1,6 +1,6 @@
 /** The supervision tree as people see it: one view for each actor, as the HTTP API shows it. */
-import type { LastDown } from "./actor_record.ts";
-import type { MailboxDepth } from "./mailbox.ts";
+import type { LastDown } from "./supervise/actor_record.ts";
+import type { MailboxDepth } from "./mail/mailbox.ts";
 
 /** What an actor is doing. */
 export type ActorState = "sleeping" | "starting" | "live" | "parked";

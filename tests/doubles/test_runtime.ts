@@ -9,7 +9,7 @@ import { newId } from "../../lib/ids.ts";
 import { fail, ok } from "../../lib/result.ts";
 import type { Envelope } from "../../runtime/actor.ts";
 import type { Limits } from "../../runtime/limits.ts";
-import type { OpenLink } from "../../runtime/process_link.ts";
+import type { OpenLink } from "../../runtime/link/process_link.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
 import type { Note } from "../../runtime/tree.ts";
 import type { CommitStore, KindSpec, Vocabulary } from "../../runtime/vocabulary.ts";

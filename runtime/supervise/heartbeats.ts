@@ -2,7 +2,7 @@
  * Judges who hangs, fairly: whoever looks late gives everybody that much more time, and nobody is judged at the first look, so that beats
  * which wait in a pipe are read before the second. It knows neither processes nor Workers. Proven by `policy_test.ts`.
  */
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /** Something that must beat. */
 export interface Watched {

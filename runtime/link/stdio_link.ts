@@ -3,7 +3,7 @@
  * gateway's process. Promises that the process ends when stdin does, so that no child outlives its supervisor. Proven by `host_test.ts`.
  */
 import { BadFrame, type Entry, FrameReader, FrameWriter, KEY_BYTES } from "./frames.ts";
-import { EXIT_BAD_LINK } from "./judge_death.ts";
+import { EXIT_BAD_LINK } from "../supervise/judge_death.ts";
 import { Outbox } from "./outbox.ts";
 
 /** A child's connection to its supervisor. */

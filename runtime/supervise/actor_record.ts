@@ -1,9 +1,9 @@
 /**
  * What is remembered of an actor while it sleeps: its incarnation, how it last ended, whether it is parked. Rows of `actors` and `downs`; this
- * file has their statements. Promises exactly one `downs` row for each incarnation that was started. Proven by `runtime_test.ts`.
+ * file has their statements. Promises exactly one `downs` row for each incarnation that was started. Proven by `runtime/runtime_test.ts`.
  */
-import { type Db, objects, sql, type Statement } from "../store/db.ts";
-import { announce } from "../store/feed.ts";
+import { type Db, objects, sql, type Statement } from "../../store/db.ts";
+import { announce } from "../../store/feed.ts";
 import type { DownReason } from "./judge_death.ts";
 
 /** How an incarnation ended. */

@@ -4,7 +4,7 @@
  * It does not know what entries mean. Proven by `host_test.ts`.
  */
 import { BadFrame, type Entry, FrameReader, FrameWriter, KEY_BYTES } from "./frames.ts";
-import type { ProcessEnd } from "./judge_death.ts";
+import type { ProcessEnd } from "../supervise/judge_death.ts";
 import { Outbox } from "./outbox.ts";
 
 /** A process to start: arguments of the running Deno executable, and its whole environment. */

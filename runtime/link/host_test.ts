@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { root } from "../build.ts";
+import { root } from "../../build.ts";
 import type { Entry } from "./frames.ts";
-import type { ProcessEnd } from "./judge_death.ts";
+import type { ProcessEnd } from "../supervise/judge_death.ts";
 import { openProcessLink } from "./process_link.ts";
 import { hostSpec } from "./process_spec.ts";
 
@@ -44,7 +44,7 @@ function open(args: readonly string[]) {
 /** Runs a few lines of TypeScript that may use `connectStdio` and the writer of frames. */
 async function script(body: string): Promise<{ args: string[]; remove: () => Promise<void> }> {
   const path = await Deno.makeTempFile({ suffix: ".ts" });
-  const url = (name: string) => JSON.stringify(`file://${join(root, "runtime", name)}`);
+  const url = (name: string) => JSON.stringify(`file://${join(root, "runtime/link", name)}`);
   await Deno.writeTextFile(path, `import { connectStdio } from ${url("stdio_link.ts")};\n${body}`);
   const args = ["run", "--quiet", "--no-check", "--no-prompt", "--config", join(root, "deno.json"), path];
   return { args, remove: () => Deno.remove(path) };

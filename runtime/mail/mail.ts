@@ -2,7 +2,7 @@
  * A durable message as the supervisor holds it: the row, with its payload as the JSON text that it was stored as, so that delivery needs no
  * parsing. Knows how to read rows and how to write the envelope that actors see.
  */
-import { objects, type Rows, sql, type Statement } from "../store/db.ts";
+import { objects, type Rows, sql, type Statement } from "../../store/db.ts";
 
 /** One open row of `messages`. */
 export interface Mail {

@@ -1,15 +1,15 @@
 /**
  * Makes built commits: hands them to the store, tries again what may pass, and only then lets their messages go on. Promises that no message
  * is delivered, and nothing shown at the edge, before it is on disk; that ephemeral messages of a commit follow it. Also counts the places
- * that commits under way have taken in mailboxes. Proven by `runtime_test.ts`.
+ * that commits under way have taken in mailboxes. Proven by `runtime/runtime_test.ts`.
  */
-import type { Clock } from "../lib/clock.ts";
-import { sleep } from "../lib/clock.ts";
-import type { Statement } from "../store/db.ts";
-import { announce } from "../store/feed.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { sleep } from "../../lib/clock.ts";
+import type { Statement } from "../../store/db.ts";
+import { announce } from "../../store/feed.ts";
 import { type Built, insertedMail, type Outgoing } from "./commit_builder.ts";
 import type { MailRoom } from "./mail_room.ts";
-import type { CommitStore, StoreCommit } from "./vocabulary.ts";
+import type { CommitStore, StoreCommit } from "../vocabulary.ts";
 
 /** What came of a commit. */
 export type CommitOutcome = { readonly ok: true } | {

@@ -1,13 +1,13 @@
 /**
  * Decides in which host process a pure actor's Worker lives. The core host is for singletons, in which no conversation ever runs; shared hosts
  * fill up; suspects live in quarantine hosts of their group. A shared host keeps one warm spare Worker, so that waking needs no spawn.
- * Proven by `runtime_test.ts`.
+ * Proven by `runtime/runtime_test.ts`.
  */
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import type { Limits } from "./limits.ts";
-import type { Log } from "./log.ts";
-import type { OpenLink, ProcessSpec } from "./process_link.ts";
+import type { Limits } from "../limits.ts";
+import type { Log } from "../log.ts";
+import type { OpenLink, ProcessSpec } from "../link/process_link.ts";
 import { PureHost, type Seat, type SeatUser } from "./pure_host.ts";
 
 /** Where an actor must live. `quarantine` names a group of suspects. */

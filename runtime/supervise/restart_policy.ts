@@ -2,8 +2,8 @@
  * When a crashed actor is started again: at once after a death that was not its fault, with capped full-jitter backoff after its own, and not
  * at all when it crashed too often (unless there is only one of it). Pure. Proven by `policy_test.ts`.
  */
-import { backoffMs } from "../lib/backoff.ts";
-import type { RestartLimits } from "./limits.ts";
+import { backoffMs } from "../../lib/backoff.ts";
+import type { RestartLimits } from "../limits.ts";
 
 /** Times of an actor's own crashes within the window, on the monotonic clock. */
 export type CrashHistory = readonly number[];

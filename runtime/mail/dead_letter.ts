@@ -1,10 +1,10 @@
 /**
  * Takes a message out of its mailbox for good: the row is marked dead, kept in `dead_letters`, its sender is answered with `request.failed` if
- * it was a request, and the operator gets a note. Proven by `runtime_test.ts`.
+ * it was a request, and the operator gets a note. Proven by `runtime/runtime_test.ts`.
  */
-import { sql, type Statement } from "../store/db.ts";
+import { sql, type Statement } from "../../store/db.ts";
 import { merge } from "./commit_builder.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Kernel } from "../supervise/kernel.ts";
 import type { Mail } from "./mail.ts";
 
 /** Buries one message. Its mailbox forgets it at once; the rows follow. */

@@ -1,12 +1,12 @@
 /**
  * The supervisor of one gateway: its process, the messages in its hands, and their two commits (started, done). Starts it again after a crash,
  * for ever, with backoff, and hands over again what was in hand: `resumed` when `started` had been committed. Promises at most one process at
- * a time, order of delivery within a key, and a name for the message that a crash is counted against. Proven by `gateway_test.ts`.
+ * a time, order of delivery within a key, and a name for the message that a crash is counted against. Proven by `runtime/gateway_test.ts`.
  */
 import { type ActorRecord, downStatements, startStatements } from "./actor_record.ts";
-import { type Author, type Built, doneMark, type Effects, startedMark } from "./commit_builder.ts";
-import type { CommitOutcome } from "./commits.ts";
-import { deadLetter } from "./dead_letter.ts";
+import { type Author, type Built, doneMark, type Effects, startedMark } from "../mail/commit_builder.ts";
+import type { CommitOutcome } from "../mail/commits.ts";
+import { deadLetter } from "../mail/dead_letter.ts";
 import type { Watched } from "./heartbeats.ts";
 import { type HostDeath, readEnd } from "./judge_death.ts";
 import type { Cell, Kernel } from "./kernel.ts";
@@ -16,13 +16,13 @@ import {
   type LeaseTime,
   readTrusted,
   type ToGateway,
-} from "./link_messages.ts";
-import { type EnvelopeParts, envelopeText, type Mail } from "./mail.ts";
-import type { ProcessLink } from "./process_link.ts";
+} from "../link/link_messages.ts";
+import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
+import type { ProcessLink } from "../link/process_link.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
-import type { ActorView } from "./tree.ts";
-import type { GatewayKind } from "./vocabulary.ts";
-import { sql, type Statement } from "../store/db.ts";
+import type { ActorView } from "../tree.ts";
+import type { GatewayKind } from "../vocabulary.ts";
+import { sql, type Statement } from "../../store/db.ts";
 
 const LONGEST_TIMER_MS = 3_600_000;
 

@@ -3,13 +3,13 @@
  * sender of each message is the actor that the frame came from. What the catalogue or a full mailbox refuses becomes a `request.failed` to
  * the sender in the same commit; a refused operation refuses the whole. It runs nothing. Proven by `commit_builder_test.ts`.
  */
-import type { Result } from "../lib/result.ts";
-import { ok } from "../lib/result.ts";
-import { guard, labelled, type Rows, sql, type Statement } from "../store/db.ts";
-import { insertMessage } from "../store/mail.ts";
-import type { AnyOp, Event, Send } from "./actor.ts";
+import type { Result } from "../../lib/result.ts";
+import { ok } from "../../lib/result.ts";
+import { guard, labelled, type Rows, sql, type Statement } from "../../store/db.ts";
+import { insertMessage } from "../../store/mail.ts";
+import type { AnyOp, Event, Send } from "../actor.ts";
 import type { Mail } from "./mail.ts";
-import type { CheckedSend, OpStatements, Vocabulary } from "./vocabulary.ts";
+import type { CheckedSend, OpStatements, Vocabulary } from "../vocabulary.ts";
 
 /** Whose commit it is. */
 export interface Author {

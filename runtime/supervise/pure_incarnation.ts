@@ -1,16 +1,16 @@
 /**
  * One life of a pure actor: a Worker, the messages in its hands, and its decisions on their way to disk. Decisions of one actor are committed
  * in order, all that wait in one go; actors do not wait for each other. Promises that `onDown` comes exactly once, after every decision
- * that was made in time has been committed, and that nothing is committed after a refused one. Proven by `runtime_test.ts`.
+ * that was made in time has been committed, and that nothing is committed after a refused one. Proven by `runtime/runtime_test.ts`.
  */
-import type { FromWorker } from "./link_messages.ts";
-import { type Author, type Built, doneMark, merge } from "./commit_builder.ts";
+import type { FromWorker } from "../link/link_messages.ts";
+import { type Author, type Built, doneMark, merge } from "../mail/commit_builder.ts";
 import type { Kernel } from "./kernel.ts";
-import { type EnvelopeParts, envelopeText, type Mail } from "./mail.ts";
-import type { Mailbox } from "./mailbox.ts";
+import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
+import type { Mailbox } from "../mail/mailbox.ts";
 import type { Placement } from "./host_pool.ts";
 import type { Seat, SeatEnd, SeatUser } from "./pure_host.ts";
-import { sql } from "../store/db.ts";
+import { sql } from "../../store/db.ts";
 
 type CommitMessage = Extract<FromWorker, { t: "commit" }>;
 

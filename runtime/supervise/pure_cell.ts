@@ -1,19 +1,19 @@
 /**
  * The supervisor of one pure actor: wakes it for its mail, lets it sleep when idle, writes down each death, and starts it again by policy. A
  * message that fails too often goes to the dead letters and its sender is told. Promises that at most one incarnation lives, that the next
- * one begins from rows which hold everything the last one committed, and that only the suspect is punished. Proven by `runtime_test.ts`.
+ * one begins from rows which hold everything the last one committed, and that only the suspect is punished. Proven by `runtime/runtime_test.ts`.
  */
 import { downStatements, IDLE, parkStatements, startStatements } from "./actor_record.ts";
 import type { ActorRecord } from "./actor_record.ts";
-import { idOf } from "./commit_builder.ts";
-import { deadLetter } from "./dead_letter.ts";
+import { idOf } from "../mail/commit_builder.ts";
+import { deadLetter } from "../mail/dead_letter.ts";
 import type { Cell, Kernel } from "./kernel.ts";
-import type { EnvelopeParts, Mail } from "./mail.ts";
+import type { EnvelopeParts, Mail } from "../mail/mail.ts";
 import type { SeatEnd } from "./pure_host.ts";
 import { PureIncarnation } from "./pure_incarnation.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
-import type { ActorView } from "./tree.ts";
-import type { PureKind } from "./vocabulary.ts";
+import type { ActorView } from "../tree.ts";
+import type { PureKind } from "../vocabulary.ts";
 
 /** How long to wait when the database could not tell an actor's state, in milliseconds. */
 const LOAD_RETRY_MS = 1_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Heartbeats, type Watched } from "./heartbeats.ts";
 import { judgeDeath, readEnd } from "./judge_death.ts";
-import { defaultLimits } from "./limits.ts";
-import { gatewayProcess, hostSpec } from "./process_spec.ts";
+import { defaultLimits } from "../limits.ts";
+import { gatewayProcess, hostSpec } from "../link/process_spec.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
 
 /** Time that only moves when told; `late` timers run when time has passed them. */

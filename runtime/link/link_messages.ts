@@ -2,7 +2,7 @@
  * What is said on a link, as JSON texts: between the supervisor and a host process (slot 0), a pure Worker (its slot) or a gateway (slot 1).
  * Only types and the two guards that turn a text back into one. Texts of Workers are hostile until they are checked here.
  */
-import type { AnyOp, Event, Send } from "./actor.ts";
+import type { AnyOp, Event, Send } from "../actor.ts";
 
 /** The slot of a gateway in its own process. */
 export const GATEWAY_SLOT = 1;

@@ -1,13 +1,19 @@
 /**
  * The supervisor's half of one pure host: its process, and the seats in it, one for each Worker. Promises that every seat's user hears of its
- * end exactly once, with a verdict. Which actor sits where is the pool's business. Proven by `host_test.ts`.
+ * end exactly once, with a verdict. Which actor sits where is the pool's business. Proven by `runtime/link/host_test.ts`.
  */
 import type { Heartbeats, Watched } from "./heartbeats.ts";
 import { type DownReason, type HostDeath, judgeDeath, readEnd, type Verdict } from "./judge_death.ts";
-import type { Limits } from "./limits.ts";
-import { type FromHost, type FromWorker, readTrusted, readWorker, type ToHost } from "./link_messages.ts";
-import type { Log } from "./log.ts";
-import type { OpenLink, ProcessLink, ProcessSpec } from "./process_link.ts";
+import type { Limits } from "../limits.ts";
+import {
+  type FromHost,
+  type FromWorker,
+  readTrusted,
+  readWorker,
+  type ToHost,
+} from "../link/link_messages.ts";
+import type { Log } from "../log.ts";
+import type { OpenLink, ProcessLink, ProcessSpec } from "../link/process_link.ts";
 
 /** More messages of one Worker between two beats of its host than any actor could mean: nothing else holds a flood back. */
 const FLOOD = 50_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { fail, ok } from "../lib/result.ts";
-import { sql } from "../store/db.ts";
+import { fail, ok } from "../../lib/result.ts";
+import { sql } from "../../store/db.ts";
 import { type BuilderOptions, CommitBuilder, insertedMail, merge } from "./commit_builder.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import type { Vocabulary } from "../vocabulary.ts";
 
 const vocabulary: Vocabulary = {
   kindOf: (ref) => ref.split("/")[0],

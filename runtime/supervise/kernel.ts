@@ -1,17 +1,17 @@
 /** What every supervised actor's cell needs of the runtime around it. Only types: `runtime.ts` makes it. */
-import type { Clock } from "../lib/clock.ts";
-import type { Db } from "../store/db.ts";
-import type { CommitBuilder } from "./commit_builder.ts";
-import type { Commits } from "./commits.ts";
-import type { EnvelopeParts } from "./mail.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Db } from "../../store/db.ts";
+import type { CommitBuilder } from "../mail/commit_builder.ts";
+import type { Commits } from "../mail/commits.ts";
+import type { EnvelopeParts } from "../mail/mail.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { HostPool } from "./host_pool.ts";
-import type { Limits } from "./limits.ts";
-import type { Log } from "./log.ts";
-import type { MailRoom } from "./mail_room.ts";
-import type { OpenLink, ProcessSpec } from "./process_link.ts";
-import type { ActorView, Note } from "./tree.ts";
-import type { GatewayKind, RunRead } from "./vocabulary.ts";
+import type { Limits } from "../limits.ts";
+import type { Log } from "../log.ts";
+import type { MailRoom } from "../mail/mail_room.ts";
+import type { OpenLink, ProcessSpec } from "../link/process_link.ts";
+import type { ActorView, Note } from "../tree.ts";
+import type { GatewayKind, RunRead } from "../vocabulary.ts";
 
 /** The runtime, seen from a cell. */
 export interface Kernel {

@@ -1,9 +1,9 @@
 /**
  * The command lines of child processes: explicit configuration and flags, an environment that is empty but for what Deno needs to find its
- * cache. Pure. Proven by `policy_test.ts`.
+ * cache. Pure. Proven by `runtime/supervise/policy_test.ts`.
  */
 import type { ProcessSpec } from "./process_link.ts";
-import type { GatewayKind } from "./vocabulary.ts";
+import type { GatewayKind } from "../vocabulary.ts";
 
 /** What every child is started with. */
 export interface ChildOptions {

@@ -1,15 +1,15 @@
 /**
  * All mailboxes, and the one way into them. Rows come from our own commits and from others (the edge); either way a receiver gets them in the
  * order of `seq`: a gap in what our commits returned means that somebody else wrote in between, so the database is asked before anything
- * later is let in. A foreign row that the catalogue refuses is handed to `onRefused` instead. Proven by `runtime_test.ts`.
+ * later is let in. A foreign row that the catalogue refuses is handed to `onRefused` instead. Proven by `runtime/runtime_test.ts`.
  */
-import { fail, type Failure, type Result } from "../lib/result.ts";
-import type { Db } from "../store/db.ts";
-import { sql } from "../store/db.ts";
-import type { Log } from "./log.ts";
+import { fail, type Failure, type Result } from "../../lib/result.ts";
+import type { Db } from "../../store/db.ts";
+import { sql } from "../../store/db.ts";
+import type { Log } from "../log.ts";
 import { type Mail, openMail, readMail } from "./mail.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import type { Vocabulary } from "../vocabulary.ts";
 
 /** What the room needs. */
 export interface MailRoomOptions {
