@@ -118,6 +118,7 @@ function ChatHead({ id }: { readonly id: string }) {
 function Scroller({ children }: { readonly children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   const isFollowing = useSignal(true);
+  const lastTop = useRef(0);
   const content = useRef<HTMLDivElement>(null);
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
   useLayoutEffect(() => {
@@ -137,7 +138,10 @@ function Scroller({ children }: { readonly children: ComponentChildren }) {
         aria-live="polite"
         tabIndex={0}
         onScroll={({ currentTarget: at }) => {
-          isFollowing.value = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END;
+          // Only a person scrolls up; growing content moves the end away without that.
+          if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END) isFollowing.value = true;
+          else if (at.scrollTop < lastTop.current) isFollowing.value = false;
+          lastTop.current = at.scrollTop;
         }}
       >
         <div ref={content} class="chat-content">{children}</div>

@@ -9,6 +9,8 @@ import { hasEscapes, HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
 
 const MAX_LINES = 24;
+/** So that a copied text keeps its lines. */
+const LINE_END = "\n";
 
 /** A titled preview. */
 export function Preview({ preview }: { readonly preview: NonNullable<DescribedView["preview"]> }) {
@@ -53,7 +55,7 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
       <pre class="lines" tabIndex={0}>
         <code>
           {head.map((line, index) => <Line key={index} line={line} />)}
-          {hidden > 0 && <span class="line line-gap">⋯ {hidden} ⋯{"\n"}</span>}
+          {hidden > 0 && <span class="line line-gap">⋯ {hidden} ⋯{LINE_END}</span>}
           {tail.map((line, index) => <Line key={`tail${index}`} line={line} />)}
         </code>
       </pre>
@@ -84,7 +86,7 @@ function Line({ line }: { readonly line: DiffLine }) {
   return (
     <span class={`line line-${line.kind}`} data-marker={MARKERS[line.kind]}>
       <HostileText text={line.text} />
-      {"\n"}
+      {LINE_END}
     </span>
   );
 }
