@@ -274,6 +274,11 @@ class Draft implements Built {
   }
 }
 
+/** A commit of statements that sends nothing. */
+export function plain(statements: readonly Statement[]): Built {
+  return new Draft(statements);
+}
+
 /** Several commits of one actor as one: all or nothing. */
 export function merge(parts: readonly Built[]): Built {
   const [only, second] = parts;

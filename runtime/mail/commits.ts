@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { sleep } from "../../lib/clock.ts";
 import type { Statement } from "../../store/db.ts";
 import { announce } from "../../store/feed.ts";
-import { type Built, insertedMail, type Outgoing } from "./commit_builder.ts";
+import { type Built, insertedMail, type Outgoing, plain } from "./commit_builder.ts";
 import type { MailRoom } from "./mail_room.ts";
 import type { CommitStore, StoreCommit } from "../vocabulary.ts";
 
@@ -52,7 +52,7 @@ export class Commits {
 
   /** Commits statements that send nothing. */
   write(id: string, statements: readonly Statement[]): Promise<CommitOutcome> {
-    return this.run(id, { statements, mail: [], ephemeral: [], edge: [], refused: [] });
+    return this.run(id, plain(statements));
   }
 
   /** What needs no commit: ephemeral messages. */

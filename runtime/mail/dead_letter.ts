@@ -3,7 +3,7 @@
  * it was a request, and the operator gets a note. Proven by `runtime/runtime_test.ts`.
  */
 import { sql, type Statement } from "../../store/db.ts";
-import { merge } from "./commit_builder.ts";
+import { merge, plain } from "./commit_builder.ts";
 import type { Kernel } from "../supervise/kernel.ts";
 import type { Mail } from "./mail.ts";
 
@@ -16,9 +16,8 @@ export function deadLetter(
   const { clock, room, commits, builder, note, log } = kernel;
   room.box(mail.to).remove(mail.id);
   const statements = deadStatements(mail, error, clock.now());
-  const own = { statements, mail: [], ephemeral: [], edge: [], refused: [] };
   const failure = builder.buildFailure({ ...mail, payload: parse(mail.payload) }, error);
-  void commits.run(mail.id, merge([own, failure])).then((outcome) => {
+  void commits.run(mail.id, merge([plain(statements), failure])).then((outcome) => {
     if (!outcome.ok) {
       log("error", "a dead letter could not be written", { message: mail.id, error: outcome.error.message });
     }

@@ -170,6 +170,7 @@ export class PureCell implements Cell {
         : { in: "quarantine", group: this.#quarantine },
       box: this.#box,
       kernel,
+      preamble: startStatements(this.#record, kernel.clock.now()),
       onCommitted: () => {
         this.#crashes = 0;
         this.#careful = false;
@@ -179,8 +180,6 @@ export class PureCell implements Cell {
       onDown: (end, head) => this.#onDown(end, head),
     });
     this.#life = life;
-    // Commits keep their order, so this row is on disk before anything that the incarnation commits.
-    void kernel.commits.write(this.ref, startStatements(this.#record, kernel.clock.now()));
     kernel.changed(this.ref);
     void this.#start(life);
   }
@@ -215,6 +214,7 @@ export class PureCell implements Cell {
     const { reason, detail, suspect } = end;
     const at = clock.now();
     const slept = detail === IDLE && reason === "shutdown";
+    const preamble = this.#life?.preamble ?? [];
     this.#life = undefined;
     this.#record.lastDown = { reason, detail, at };
     if (!slept && reason !== "shutdown") this.#record.restarts++;
@@ -223,7 +223,7 @@ export class PureCell implements Cell {
     const failed = suspect ? head : undefined;
     void commits.write(
       this.ref,
-      downStatements(this.#record, { reason, detail, at, suspect, failed: failed?.id }),
+      [...preamble, ...downStatements(this.#record, { reason, detail, at, suspect, failed: failed?.id })],
     );
     log(slept || reason === "shutdown" ? "debug" : suspect ? "error" : "warn", "an actor is down", {
       ref: this.ref,

@@ -4,13 +4,13 @@
  * that was made in time has been committed, and that nothing is committed after a refused one. Proven by `runtime/runtime_test.ts`.
  */
 import type { FromWorker } from "../link/link_messages.ts";
-import { type Author, type Built, doneMark, merge } from "../mail/commit_builder.ts";
+import { type Author, type Built, doneMark, merge, plain } from "../mail/commit_builder.ts";
 import type { Kernel } from "./kernel.ts";
 import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { Placement } from "./host_pool.ts";
 import type { Seat, SeatEnd, SeatUser } from "./pure_host.ts";
-import { sql } from "../../store/db.ts";
+import { sql, type Statement } from "../../store/db.ts";
 
 type CommitMessage = Extract<FromWorker, { t: "commit" }>;
 
@@ -35,6 +35,8 @@ export interface IncarnationOptions {
   readonly placement: Placement;
   readonly box: Mailbox;
   readonly kernel: Kernel;
+  /** Rows of its beginning: they are written with the first thing it commits, which saves the wake one write to disk. */
+  readonly preamble: readonly Statement[];
   /** A durable message is done. */
   readonly onCommitted: () => void;
   /** Room in its hands. */
@@ -59,12 +61,14 @@ export class PureIncarnation implements SeatUser {
   #started = false;
   #over = false;
   #nextEvent: number | undefined;
+  #preamble: readonly Statement[];
   /** Monotonic time of the last sign of work. */
   lastActive: number;
 
   constructor(options: IncarnationOptions) {
     this.#options = options;
     this.#kernel = options.kernel;
+    this.#preamble = options.preamble;
     this.ref = options.ref;
     this.lastActive = options.kernel.clock.monotonic();
     this.seat = options.kernel.pool.seat(toUrl(options.entry), options.placement, this);
@@ -76,6 +80,11 @@ export class PureIncarnation implements SeatUser {
 
   get isOver(): boolean {
     return this.#over;
+  }
+
+  /** What of its beginning is not on disk yet. */
+  get preamble(): readonly Statement[] {
+    return this.#preamble;
   }
 
   isBusy(): boolean {
@@ -215,9 +224,10 @@ export class PureIncarnation implements SeatUser {
     if (!first) return undefined;
     const outcome = await this.#kernel.commits.run(
       first.decided.held.id,
-      merge(parts.map((part) => part.built)),
+      merge([plain(this.#preamble), ...parts.map((part) => part.built)]),
     );
     if (outcome.ok) {
+      this.#preamble = [];
       for (const { decided } of parts) this.#settle(decided.held);
       return undefined;
     }
