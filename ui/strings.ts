@@ -20,8 +20,9 @@ export const strings = {
   connection: {
     connecting: "Connecting…",
     live: "Live",
-    waiting: "Reconnecting… what you see may be old.",
-    offline: "You are offline. What you see may be old.",
+    waiting: "Reconnecting…",
+    offline: "Offline",
+    stale: "What you see may be old.",
   },
   errors: {
     offline: "The server cannot be reached. Check your connection, then try again.",

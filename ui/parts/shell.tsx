@@ -71,6 +71,9 @@ function ConnectionNote() {
     <p class="connection" data-state={connection} role="status">
       <span class="dot" aria-hidden="true" />
       <span>{strings.connection[connection]}</span>
+      {(connection === "waiting" || connection === "offline") && (
+        <span class="connection-note">{strings.connection.stale}</span>
+      )}
     </p>
   );
 }

@@ -1,0 +1,211 @@
+/**
+ * The built page in a real browser against the fake API, under the product's own security policy: what only a browser can tell. Needs Chromium
+ * (`CHROMIUM`, default `/usr/bin/chromium`) and skips without it unless `CI` is set.
+ */
+import assert from "node:assert/strict";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { FAKE_TOKEN, type FakeApi, startFakeApi } from "../doubles/fake_api/fake_api.ts";
+import { bundleUi } from "../../ui/bundle.ts";
+
+const executablePath = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
+const axe = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url);
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1280, height: 800 };
+
+async function hasChromium(): Promise<boolean> {
+  try {
+    return (await Deno.stat(executablePath)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+const ignore = !await hasChromium() && Deno.env.get("CI") === undefined;
+if (ignore) {
+  console.log(`no Chromium at ${executablePath}: the browser tests are skipped; set CHROMIUM to run them`);
+}
+
+interface Stage {
+  readonly api: FakeApi;
+  readonly browser: Browser;
+  /** Opens a page that fails the test on any error of its own, violations of the policy included. */
+  open(path: string, options?: { readonly viewport?: typeof phone; readonly dark?: boolean }): Promise<Page>;
+  readonly errors: string[];
+}
+
+/** One test on a fresh fake; the sanitizers do not know what Playwright keeps open to Chromium. */
+function stage(name: string, run: (stage: Stage) => Promise<void>, { signedIn = true } = {}): void {
+  Deno.test({ name, ignore, sanitizeOps: false, sanitizeResources: false }, async () => {
+    const uiFolder = await Deno.makeTempDir({ prefix: "callboard-browser-" });
+    await bundleUi({ outDir: `${uiFolder}/ui` });
+    const api = await startFakeApi(`${uiFolder}/ui`, { signedIn });
+    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const errors: string[] = [];
+    try {
+      await run({
+        api,
+        browser,
+        errors,
+        async open(path, { viewport = phone, dark = false } = {}) {
+          const page = await browser.newPage({
+            viewport,
+            colorScheme: dark ? "dark" : "light",
+            serviceWorkers: "block",
+          });
+          page.on("pageerror", (error) => errors.push(error.message));
+          page.on(
+            "console",
+            (line) => line.text().includes("Content Security Policy") && errors.push(line.text()),
+          );
+          await page.goto(`${api.url}${path}`);
+          return page;
+        },
+      });
+      assert.deepEqual(errors, []);
+    } finally {
+      await browser.close();
+      await api.close();
+      await Deno.remove(uiFolder, { recursive: true });
+    }
+  });
+}
+
+/** Waits until the page has this title. */
+async function titled(page: Page, title: string): Promise<void> {
+  await page.locator("title", { hasText: title }).waitFor({ state: "attached" });
+}
+
+/** What axe finds wrong, as `rule: element`. */
+async function violations(page: Page): Promise<string[]> {
+  // Through the debugger, which the page's policy does not bind.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: await Deno.readTextFile(axe) });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  // The expression above makes a list of strings.
+  return result.value as string[];
+}
+
+const screens: readonly (readonly [path: string, sign: string])[] = [
+  ["/", "exec_command"],
+  ["/inbox/i6", "Not before Monday."],
+  ["/conversations", "nightly backup"],
+  ["/conversations/c1", "This is the change"],
+  ["/conversations/new", "What should the agent do?"],
+  ["/actors", "toolbox"],
+  ["/settings", "Firefox on Linux"],
+  ["/nowhere", "Nothing on this page"],
+];
+
+for (
+  const [name, options] of [["a phone", {}], ["a wide dark screen", {
+    viewport: desktop,
+    dark: true,
+  }]] as const
+) {
+  stage(`every screen on ${name} passes axe and fits its width`, async ({ open }) => {
+    for (const [path, sign] of screens) {
+      const page = await open(path, options);
+      await page.getByText(sign).locator("visible=true").first().waitFor();
+
+      assert.deepEqual(await violations(page), [], path);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, path);
+      await page.close();
+    }
+  });
+}
+
+stage(
+  "a call is rejected with a note, and shown as decided when the server says so",
+  async ({ api, open }) => {
+    const page = await open("/");
+    const card = page.getByRole("article", { name: "edit_file" });
+    await titled(page, "(4) Callboard");
+
+    await card.getByRole("button", { name: "Reject" }).click();
+    await card.locator("textarea:focus").waitFor();
+    await page.keyboard.type("Ask on Monday");
+    await card.getByRole("button", { name: "Reject call" }).click();
+
+    await card.getByText("Rejected").waitFor();
+    await card.getByText("Ask on Monday").waitFor();
+    assert.equal(await card.getByRole("button", { name: "Allow once" }).count(), 0);
+    await titled(page, "(3) Callboard");
+    assert.ok(api.calls.includes("POST /api/inbox/i2/decision"));
+  },
+);
+
+stage("a call of high risk takes a second word, and Escape is no decision", async ({ api, open }) => {
+  const page = await open("/");
+  const card = page.getByRole("article", { name: "exec_command" }).first();
+
+  await card.getByRole("button", { name: "Allow once" }).click();
+  assert.equal(api.calls.some((call) => call.endsWith("/decision")), false);
+  await card.getByRole("button", { name: "Yes, allow it once" }).click();
+  await card.getByText("Allowed once").waitFor();
+
+  const other = page.getByRole("article", { name: "edit_file" });
+  await other.getByRole("button", { name: "Edit & allow" }).click();
+  await other.locator("textarea:focus").waitFor();
+  await page.keyboard.press("Escape");
+  await other.getByRole("button", { name: "Allow once" }).waitFor();
+  assert.equal(api.calls.filter((call) => call.endsWith("/decision")).length, 1);
+});
+
+stage("somebody else's decision arrives by itself", async ({ api, open }) => {
+  const page = await open("/inbox/i3");
+  await page.getByRole("button", { name: "Send answer" }).waitFor();
+  const item = await (await fetch(`${api.url}/api/inbox/i3`)).json();
+
+  const decision = { decision: "answer", by: "Grace", surface: "zulip", at: Date.now(), answer: "Retry now" };
+  api.emit({ event: "item", data: { item: { ...item, version: 2, state: "applied", decision } } });
+
+  await page.getByText("by Grace (zulip)").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Send answer" }).count(), 0);
+});
+
+stage("a lost stream is said and comes back by itself", async ({ api, open }) => {
+  const page = await open("/");
+  const connection = page.locator(".connection");
+  await connection.and(page.locator("[data-state=live]")).waitFor();
+
+  api.failing = true;
+  api.dropStreams();
+  await connection.and(page.locator("[data-state=waiting]")).waitFor();
+  api.failing = false;
+
+  await connection.and(page.locator("[data-state=live]")).waitFor();
+});
+
+stage("live text grows in its chat", async ({ api, open }) => {
+  const page = await open("/conversations/c1");
+  await page.getByText("This is the change").waitFor();
+  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  const delta = (offset: number, text: string) =>
+    api.emit({
+      event: "delta",
+      data: { conversation: "c1", delta: { turnId: "t2", item: "t2.2.1.0", kind: "text", offset, text } },
+    });
+
+  delta(0, "Halfway ");
+  delta(8, "there");
+
+  await page.getByText("Halfway there").waitFor();
+});
+
+stage("a sign-in link leaves the address bar at once and is used by a tap", async ({ api, open }) => {
+  const page = await open(`/#token=${FAKE_TOKEN}`);
+  const button = page.getByRole("button", { name: "Sign in on this device" });
+  await button.waitFor();
+  assert.equal(page.url(), `${api.url}/`);
+  assert.equal(api.calls.includes("POST /api/session"), false);
+  assert.deepEqual(await violations(page), []);
+
+  await button.click();
+
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+}, { signedIn: false });
