@@ -107,8 +107,7 @@ export class Mailbox {
     const oldest = due.reduce((least, mail) => Math.min(least, Math.max(mail.at, mail.notBefore ?? 0)), now);
     return {
       control: this.#control.length + hands.filter((mail) => mail.lane === "control").length,
-      normal: this.#normal.length + this.#later.length +
-        hands.filter((mail) => mail.lane === "normal").length,
+      normal: this.#normal.length + hands.filter((mail) => mail.lane === "normal").length,
       oldestMs: now - oldest,
     };
   }

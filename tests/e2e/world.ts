@@ -10,7 +10,7 @@ import { startSupervisor, type SupervisorProcess } from "../supervisor_process.t
 
 const OWNER_TOKEN = "owner-token-for-tests-0123456789abcdef";
 export const WEBHOOK_TOKEN = "webhook-token-for-tests";
-const GIVE_UP_MS = 60_000;
+const GIVE_UP_MS = 30_000;
 
 /** What may differ from the common set-up. */
 export interface WorldOptions {
@@ -160,13 +160,23 @@ export class World {
       .filter(({ senderId, content }) => senderId === this.zulip.bot.id && isCard(content));
   }
 
-  /** Resolves when a topic holds a finished answer: one that is no longer streamed. */
+  /** Resolves when no mailbox holds anything: whatever was to happen has happened. An empty mailbox is no event, so it is asked for. */
+  async quiet(): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      const actors = await this.actors();
+      if (actors.every(({ mailbox }) => mailbox.control + mailbox.normal === 0)) return;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error(`mailboxes are not empty: ${JSON.stringify(await this.actors())}`);
+  }
+
+  /** Resolves when a topic holds the answer and nothing in it is streamed any more. */
   async answered(topic: string, wanted: RegExp): Promise<string> {
     try {
-      return await this.zulip.until(
-        () => this.answers(topic).find((text) => wanted.test(text) && !text.includes("*(…)*")),
-        GIVE_UP_MS,
-      );
+      return await this.zulip.until(() => {
+        const answers = this.answers(topic);
+        return !answers.some((text) => text.includes("*(…)*")) && answers.find((text) => wanted.test(text));
+      }, GIVE_UP_MS);
     } catch (error) {
       const said = this.zulip.messagesIn("general", topic).map(({ content }) => content);
       throw new Error(`${error}\nin the topic: ${JSON.stringify(said)}\n${this.supervisor.output()}`);
