@@ -1,7 +1,10 @@
 /** The counter as a RivetKit actor behind the bench's HTTP. Runs in Node, in the folder of its own `node_modules`. */
 import { createServer } from "node:http";
 import process from "node:process";
-import { actor, queue, setup } from "rivetkit";
+
+// A name that Deno does not look up: the package is installed where this file is copied to, and is no dependency of the product.
+const rivetkit = "rivetkit";
+const { actor, queue, setup } = await import(rivetkit);
 
 const counter = actor({
   createState: () => ({ count: 0 }),
