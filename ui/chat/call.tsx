@@ -38,14 +38,19 @@ export function CallView({ call }: { readonly call: CallItem }) {
           <FoldedText text={prettyJson(call.arguments)} />
           <p class="call-label">{strings.chat.output}</p>
           {output === "" ? <p class="hint">{strings.chat.noOutput}</p> : <FoldedText text={output} />}
+          {call.state !== "waiting" && <InboxLink call={call} />}
         </div>
       </details>
       {call.state === "waiting" && item !== undefined && <ItemCard item={item} inChat />}
-      {call.itemId !== undefined && (call.state !== "waiting" || item === undefined) && (
-        <Link to={{ name: "inbox", item: call.itemId }} class="call-link">{strings.chat.inInbox}</Link>
-      )}
+      {call.state === "waiting" && item === undefined && <InboxLink call={call} />}
     </div>
   );
+}
+
+/** The item that the call waited for. */
+function InboxLink({ call }: { readonly call: CallItem }) {
+  if (call.itemId === undefined) return null;
+  return <Link to={{ name: "inbox", item: call.itemId }} class="call-link">{strings.chat.inInbox}</Link>;
 }
 
 function stateOf(call: CallItem): string {

@@ -5,7 +5,7 @@ import type { ConversationEvent } from "../../lib/conversation_event.ts";
 import { transcriptOf } from "../../lib/transcript.ts";
 import { sampleEvents, sampleItems, sampleMe } from "../../tests/doubles/fake_api/samples.ts";
 import { AppContext } from "../parts/use_app.ts";
-import { createTestApp } from "../store/_test_app.ts";
+import { createTestApp } from "../../tests/doubles/ui_app.ts";
 import { summaryOf } from "./call.tsx";
 import { TranscriptView } from "./transcript.tsx";
 

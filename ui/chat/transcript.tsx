@@ -35,7 +35,13 @@ export function TranscriptView({ transcript, outgoing }: TranscriptViewProps) {
       )}
       {transcript.queue.map((input) => <Queued key={input.id} input={input} />)}
       {outgoing.map((one) => (
-        <Bubble key={one.clientId} author={words.you} text={one.text} state={words.sending} isOwn />
+        <Bubble
+          key={one.clientId}
+          author={words.you}
+          text={one.text}
+          state={one.messageId === undefined ? words.sending : words.sent}
+          isOwn
+        />
       ))}
     </>
   );

@@ -1,14 +1,14 @@
 /**
  * One open conversation: its transcript, folded from the event log without gaps, and what the person wrote that is not in the log yet. The log is
- * read behind the last known `seq`, one read at a time, so that notices may come late, twice or out of order; live pieces that come before
- * their turn are kept for it. Words that could not be sent go back into the box. Proven by `store_test.ts`.
+ * read behind the last known `seq`, one read at a time, so that notices may come late, twice or out of order. Words that could not be sent go back into the box. Proven by `chat_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ConversationEvent as WireEvent, Delta } from "../../edge/api.ts";
 import type { ConversationEvent } from "../../lib/conversation_event.ts";
-import { applyDelta, applyEvent, emptyTranscript, runningTurn } from "../../lib/transcript.ts";
+import { applyEvent, emptyTranscript, runningTurn } from "../../lib/transcript.ts";
 import type { Transcript } from "../../lib/transcript_view.ts";
 import { type Api, sentenceOf } from "../api.ts";
+import { createLivePieces } from "./live_pieces.ts";
 
 /** The transcript with the events that follow it; what is known or not next in line is left out. */
 export function withEvents(transcript: Transcript, page: readonly WireEvent[]): Transcript {
@@ -56,9 +56,6 @@ export interface ChatOptions {
   readonly newId: () => string;
 }
 
-/** The most pieces kept for a turn that the log does not show yet. */
-const EARLY = 500;
-
 /** Builds the store. */
 export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   const id = signal<string | undefined>(undefined);
@@ -71,7 +68,7 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   const drafts = new Map<string, string>();
   let wanted = 0;
   const inLog = new Set<unknown>();
-  let early: readonly Delta[] = [];
+  const pieces = createLivePieces();
   let reading: Promise<void> | undefined;
 
   const last = () => transcript.peek().seq;
@@ -108,12 +105,8 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   }
 
   function append(events: readonly WireEvent[]): void {
-    const before = transcript.peek();
-    const after = withEvents(before, events);
-    transcript.value = early.reduce(applyDelta, after);
-    // A piece of a turn that has begun was placed just now or never will be.
-    const turns = new Set(after.entries.map((entry) => entry.id));
-    early = early.filter((delta) => !turns.has(delta.turnId));
+    const after = withEvents(transcript.peek(), events);
+    transcript.value = pieces.settle(after, events);
     if (runningTurn(after) === undefined) stopping.value = false;
     const arrived = new Set(events.filter((event) => event.type === "input_queued").map(idOf));
     outgoing.value = outgoing.peek().filter((one) =>
@@ -130,7 +123,7 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
   function forget(): void {
     transcript.value = emptyTranscript;
     inLog.clear();
-    early = [];
+    pieces.clear();
     outgoing.value = [];
     loaded.value = false;
     error.value = undefined;
@@ -162,9 +155,7 @@ export function createChat(api: Api, { newId }: ChatOptions): ChatStore {
     },
     receive(conversation, delta) {
       if (conversation !== id.peek()) return;
-      const isKnown = transcript.peek().entries.some((entry) => entry.id === delta.turnId);
-      if (isKnown) transcript.value = applyDelta(transcript.peek(), delta);
-      else early = [...early.slice(-EARLY), delta];
+      transcript.value = pieces.place(transcript.peek(), delta);
     },
     catchUp,
     write,

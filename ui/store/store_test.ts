@@ -1,47 +1,23 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ConversationEvent, Item } from "../../edge/api.ts";
+import type { Item } from "../../edge/api.ts";
 import {
   sampleActors,
   sampleConversations,
-  sampleEvents,
   sampleItems,
   sampleMe,
 } from "../../tests/doubles/fake_api/samples.ts";
-import { emptyTranscript } from "../../lib/transcript.ts";
-import { createTestApp, Refusal, type TestApp } from "./_test_app.ts";
+import { answered, createTestApp, Refusal, signedIn, UI_NOW } from "../../tests/doubles/ui_app.ts";
 import { groupActors, mergeActor } from "./actors.ts";
-import { withEvents } from "./chat.ts";
 import { listed, mergeConversations } from "./conversations.ts";
 import { mergeItems, settledItems, waitingItems } from "./inbox.ts";
 import { tokenOf } from "./session.ts";
 
-const now = 1_000_000;
+const now = UI_NOW;
 const items = sampleItems(now);
 const waiting = items.find(({ id }) => id === "i2");
 assert.ok(waiting);
 const item = (more: Partial<Item>): Item => ({ ...waiting, ...more });
-
-/** Lets every answer that is on its way arrive. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-  await new Promise<void>((resolve) => setTimeout(resolve, 0));
-}
-
-async function signedIn(options: { readonly path?: string } = {}): Promise<TestApp> {
-  const test = createTestApp(options);
-  test.answers.set("GET /me", () => sampleMe(now));
-  test.answers.set("GET /inbox", () => ({ items, total: items.length }));
-  test.answers.set("GET /conversations", () => ({ conversations: sampleConversations(now) }));
-  test.answers.set("GET /actors", () => ({
-    actors: sampleActors(now),
-    source: "live",
-    supervisor: { away: false },
-  }));
-  await test.app.start();
-  await settled();
-  return test;
-}
 
 // --- reducers ---
 
@@ -98,18 +74,6 @@ Deno.test("an actor's earlier incarnation cannot undo a later one, and the parke
 
   assert.equal(known.get(actor.ref)?.state, "parked");
   assert.equal(groupActors(sampleActors(now))[1]?.actors[0]?.state, "parked");
-});
-
-Deno.test("a transcript takes events in order only, once each, and stops at a gap", () => {
-  const log: ConversationEvent[] = sampleEvents(now).map((event) => ({ ...event }));
-
-  fc.assert(
-    fc.property(fc.shuffledSubarray(log, { minLength: log.length, maxLength: log.length }), (page) => {
-      assert.equal(withEvents(emptyTranscript, page).seq, log.length);
-    }),
-  );
-  assert.equal(withEvents(emptyTranscript, log.filter(({ seq }) => seq !== 5)).seq, 4);
-  assert.equal(withEvents(withEvents(emptyTranscript, log), log).entries.length, 2);
 });
 
 Deno.test("the token of a link is read from the fragment alone", () => {
@@ -215,7 +179,7 @@ Deno.test("a stream that is lost for good is opened again behind its cursor", as
   test.streams[0]?.fail({ closed: true });
   assert.equal(test.app.live.connection.value, "waiting");
   test.timers.at(-1)?.run();
-  await settled();
+  await answered();
 
   assert.equal(test.streams.at(-1)?.url, "/api/stream?after=41");
 });
@@ -238,7 +202,7 @@ Deno.test("opening a chat asks the stream for its live text", async () => {
 
   assert.equal(test.streams.at(-1)?.url, "/api/stream?after=5&conversation=c1");
   assert.equal(test.streams[0]?.readyState, 2);
-  await settled();
+  await answered();
 });
 
 Deno.test("a reset reads every list anew", async () => {
@@ -246,90 +210,12 @@ Deno.test("a reset reads every list anew", async () => {
   const before = test.calls.length;
 
   test.streams[0]?.emit("reset", { cursor: 9 }, 9);
-  await settled();
+  await answered();
 
   const again = test.calls.slice(before).map(({ call }) => call.split("?")[0]);
   for (const call of ["GET /inbox", "GET /conversations", "GET /actors"]) {
     assert.ok(again.includes(call), call);
   }
-});
-
-// --- the open chat ---
-
-async function openChat(
-  count: number,
-): Promise<{ readonly test: TestApp; readonly grow: (to: number) => void }> {
-  const log = sampleEvents(now);
-  let end = count;
-  const test = await signedIn({ path: "/conversations/c1" });
-  const events = () => {
-    const after = Number(new URLSearchParams(test.calls.at(-1)?.call.split("?")[1]).get("after"));
-    return { events: log.slice(after, end) };
-  };
-  test.answers.set("GET /conversations/c1/events", events);
-  await test.app.chat.catchUp();
-  await settled();
-  return {
-    test,
-    grow: (to) => {
-      end = to;
-    },
-  };
-}
-
-Deno.test("notices that come late, twice or out of order leave the log whole", async () => {
-  const { test, grow } = await openChat(4);
-  assert.equal(test.app.chat.transcript.value.seq, 4);
-
-  grow(9);
-  for (const seq of [9, 6, 9, 2]) test.app.chat.reaches("c1", seq);
-  test.app.chat.reaches("other", 50);
-  await settled();
-
-  assert.equal(test.app.chat.transcript.value.seq, 9);
-});
-
-Deno.test("live text that comes before its turn is kept for it", async () => {
-  const { test, grow } = await openChat(2);
-  test.app.chat.receive("c1", { turnId: "t1", item: "t1.1.1.0", kind: "text", offset: 0, text: "Hel" });
-  test.app.chat.receive("c1", { turnId: "t1", item: "t1.1.1.0", kind: "text", offset: 3, text: "lo" });
-
-  grow(4);
-  test.app.chat.reaches("c1", 4);
-  await settled();
-
-  const [turn] = test.app.chat.transcript.value.entries;
-  const text = turn?.kind === "turn" ? turn.items.find((one) => one.kind === "assistant") : undefined;
-  assert.equal(text?.kind === "assistant" && text.text, "Hello");
-});
-
-Deno.test("words stay in the box when they could not be sent", async () => {
-  const { test } = await openChat(4);
-  test.answers.set("POST /conversations/c1/messages", () =>
-    new Refusal(503, { error: { code: "unavailable", message: "Not now" } }));
-
-  test.app.chat.write("keep me");
-  const sent = await test.app.chat.submit();
-
-  assert.equal(sent, undefined);
-  assert.equal(test.app.chat.draft.value, "keep me");
-  assert.deepEqual(test.app.chat.outgoing.value, []);
-  assert.equal(test.app.chat.error.value, "Not now");
-});
-
-Deno.test("sent words are shown until the log has them, and only once", async () => {
-  const { test, grow } = await openChat(1);
-  test.answers.set("POST /conversations/c1/messages", () => ({ id: "m1", conversation: "c1" }));
-
-  test.app.chat.write("hello");
-  await test.app.chat.submit();
-  assert.equal(test.app.chat.outgoing.value[0]?.text, "hello");
-  grow(2);
-  test.app.chat.reaches("c1", 2);
-  await settled();
-
-  assert.deepEqual(test.app.chat.outgoing.value, []);
-  assert.equal(test.app.chat.transcript.value.queue.length, 1);
 });
 
 // --- theme ---

@@ -2,8 +2,9 @@
  * The stores on a browser of hand-made parts, for tests: answers are functions by method and path, streams are driven by hand, and time stands still until
  * it is moved.
  */
-import { type App, type AppHost, createApp } from "./app.ts";
-import type { EventStream } from "./live.ts";
+import { sampleActors, sampleConversations, sampleItems, sampleMe } from "./fake_api/samples.ts";
+import { type App, type AppHost, createApp } from "../../ui/store/app.ts";
+import type { EventStream } from "../../ui/store/live.ts";
 
 /** Answers a call; undefined is a 404. */
 export type Answer = (body: unknown) => unknown;
@@ -93,7 +94,7 @@ export function createTestApp(options: { readonly fragment?: string; readonly pa
       timers.push({ ms, run });
       return () => {};
     },
-    now: () => 1_000_000,
+    now: () => UI_NOW,
     newId: () => `client-${++ids}`,
     storage: {
       getItem: (key) => storage.get(key) ?? null,
@@ -108,4 +109,29 @@ export function createTestApp(options: { readonly fragment?: string; readonly pa
     addEventListener: () => {},
   });
   return { app, answers, calls, streams, timers, storage, attributes };
+}
+
+/** The moment at which the stores' clock stands, in milliseconds since the epoch. */
+export const UI_NOW = 1_000_000;
+
+/** Lets every answer that is on its way arrive. */
+export async function answered(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  await new Promise<void>((resolve) => setTimeout(resolve, 0));
+}
+
+/** The stores after the owner has signed in and every list was read. */
+export async function signedIn(options: { readonly path?: string } = {}): Promise<TestApp> {
+  const test = createTestApp(options);
+  const items = sampleItems(UI_NOW);
+  test.answers.set("GET /me", () => sampleMe(UI_NOW));
+  test.answers.set("GET /inbox", () => ({ items, total: items.length }));
+  test.answers.set("GET /conversations", () => ({ conversations: sampleConversations(UI_NOW) }));
+  test.answers.set(
+    "GET /actors",
+    () => ({ actors: sampleActors(UI_NOW), source: "live", supervisor: { away: false } }),
+  );
+  await test.app.start();
+  await answered();
+  return test;
 }
