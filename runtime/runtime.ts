@@ -10,7 +10,8 @@ import { fail, ok, type Result } from "../lib/result.ts";
 import type { Load } from "../store/read.ts";
 import type { Envelope, Send } from "./actor.ts";
 import { type ActorRecord, freshRecord, loadRecords, loseAll } from "./supervise/actor_record.ts";
-import { CommitBuilder, doneMark, type Outgoing } from "./mail/commit_builder.ts";
+import { type Outgoing, settling } from "./mail/built.ts";
+import { CommitBuilder } from "./mail/commit_builder.ts";
 import { Commits } from "./mail/commits.ts";
 import { deadLetter } from "./mail/dead_letter.ts";
 import { GatewayCell } from "./supervise/gateway_cell.ts";
@@ -273,7 +274,7 @@ class Tree implements Runtime {
         const message = toEnvelope({ ...mail, payload: JSON.parse(mail.payload) }, true);
         await this.#options.onSupervisor(message);
         box.remove(mail.id);
-        await this.#kernel.commits.write(mail.id, [doneMark(mail.id, this.#options.clock.now())]);
+        await this.#kernel.commits.run(mail.id, settling(mail.id));
       } catch (error) {
         deadLetter(this.#kernel, mail, { code: "bad_request", message: String(error) });
       }

@@ -3,13 +3,12 @@
  * sender of each message is the actor that the frame came from. What the catalogue or a full mailbox refuses becomes a `request.failed` to
  * the sender in the same commit; a refused operation refuses the whole. It runs nothing. Proven by `commit_builder_test.ts`.
  */
-import type { Result } from "../../lib/result.ts";
-import { ok } from "../../lib/result.ts";
-import { guard, labelled, type Rows, sql, type Statement } from "../../store/db.ts";
+import { ok, type Result } from "../../lib/result.ts";
+import { sql, type Statement } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import type { AnyOp, Event, Send } from "../actor.ts";
-import type { Mail } from "./mail.ts";
 import type { CheckedSend, OpStatements, Vocabulary } from "../vocabulary.ts";
+import { type Built, Draft, type EventRow, type Outgoing } from "./built.ts";
 
 /** Whose commit it is. */
 export interface Author {
@@ -26,41 +25,6 @@ export interface Effects {
   readonly ops?: readonly AnyOp[] | undefined;
 }
 
-/** A message with its catalogue entry. */
-export interface Outgoing {
-  readonly id: string;
-  readonly to: string;
-  readonly from: string;
-  readonly type: string;
-  readonly lane: "control" | "normal";
-  readonly payload: unknown;
-  readonly cause?: string | undefined;
-  readonly traceparent?: string | undefined;
-  readonly at: number;
-}
-
-/** A refused message, for notes. */
-export interface Refused {
-  readonly from: string;
-  readonly to: string;
-  readonly type: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** A commit ready to be made. */
-export interface Built {
-  readonly statements: readonly Statement[];
-  /** The newest event that it appends; announced in the feed once for the whole commit. */
-  readonly events?: { readonly ref: string; readonly seq: number } | undefined;
-  /** Rows that become mail, and which statement tells their `seq`. */
-  readonly mail: readonly { readonly statement: number; readonly mail: Omit<Mail, "seq"> }[];
-  readonly ephemeral: readonly Outgoing[];
-  /** Durable messages to the edge, shown there once committed. */
-  readonly edge: readonly Outgoing[];
-  readonly refused: readonly Refused[];
-}
-
 /** What building needs. */
 export interface BuilderOptions {
   readonly vocabulary: Vocabulary;
@@ -69,18 +33,6 @@ export interface BuilderOptions {
   readonly newId: () => string;
   /** Takes one place in the receiver's mailbox for a normal message with this key; false when it is full. */
   readonly reserve: (to: string, key: string) => boolean;
-}
-
-/** Marks a message done; fails on `messages.state` when it is done, dead or withdrawn already. */
-export function doneMark(id: string, now: number): Statement {
-  return {
-    ...sql(
-      `UPDATE messages SET state = CASE WHEN state IN ('queued', 'started') THEN 'done' END, done_at = ? WHERE id = ?`,
-      now,
-      id,
-    ),
-    label: "message still open",
-  };
 }
 
 /** Marks a message started, with the gateway's intent. */
@@ -101,6 +53,14 @@ export function startedMark(
   };
 }
 
+/** What a commit does besides its effects. */
+export interface BuildOptions {
+  /** The message that is done with it. */
+  readonly done?: string | undefined;
+  readonly marks?: readonly Statement[] | undefined;
+  readonly checkEvents?: boolean | undefined;
+}
+
 /** Builds commits. */
 export class CommitBuilder {
   readonly #options: BuilderOptions;
@@ -109,15 +69,20 @@ export class CommitBuilder {
     this.#options = options;
   }
 
-  /** `marks` come first. `checkEvents`: the first commit of an incarnation proves that its events follow the stored ones. */
-  build(
-    author: Author,
-    effects: Effects,
-    options: { marks?: readonly Statement[]; checkEvents?: boolean } = {},
-  ): Result<Built> {
-    const draft = new Draft(options.marks ?? []);
+  /** `checkEvents`: the first commit of an incarnation proves that its events follow the stored ones. */
+  build(author: Author, effects: Effects, options: BuildOptions = {}): Result<Built> {
     const now = this.#options.now();
-    this.#addEvents(draft, author, effects.events ?? [], options.checkEvents ?? false);
+    const draft = new Draft(options.marks ?? []);
+    if (options.done !== undefined) draft.done.push(options.done);
+    if (effects.events?.length) {
+      const rows = effects.events.map(({ seq, type, payload, at }): EventRow => [
+        seq,
+        type,
+        JSON.stringify(payload ?? null),
+        at,
+      ]);
+      draft.events = { ref: author.ref, check: options.checkEvents ?? false, rows };
+    }
     const context = { ref: author.ref, kind: author.kind, id: idOf(author.ref), now };
     for (const op of effects.ops ?? []) {
       const statements = this.#options.opStatements(op, context);
@@ -146,29 +111,6 @@ export class CommitBuilder {
     const draft = new Draft([]);
     this.#addFailure(draft, request, error, this.#options.now());
     return draft;
-  }
-
-  #addEvents(draft: Draft, author: Author, events: readonly Event[], check: boolean): void {
-    const [first] = events;
-    const last = events.at(-1);
-    if (!first || !last) return;
-    if (check) {
-      const next = `(SELECT coalesce(max(seq), 0) + 1 FROM events WHERE actor = ?) = ?`;
-      draft.statements.push(...labelled("events follow the stored ones", guard(next, author.ref, first.seq)));
-    }
-    for (const event of events) {
-      draft.statements.push(
-        sql(
-          "INSERT INTO events (actor, seq, type, payload, at) VALUES (?, ?, ?, ?, ?)",
-          author.ref,
-          event.seq,
-          event.type,
-          JSON.stringify(event.payload ?? null),
-          event.at,
-        ),
-      );
-    }
-    draft.events = { ref: author.ref, seq: last.seq };
   }
 
   #addSend(draft: Draft, author: Author, send: Send, now: number): void {
@@ -259,49 +201,6 @@ export class CommitBuilder {
   #keyOf(from: string, send: Send): string {
     return this.#options.vocabulary.keyOf?.({ type: send.type, payload: send.payload, from }) ?? from;
   }
-}
-
-class Draft implements Built {
-  readonly statements: Statement[];
-  events: Built["events"];
-  readonly mail: { statement: number; mail: Omit<Mail, "seq"> }[] = [];
-  readonly ephemeral: Outgoing[] = [];
-  readonly edge: Outgoing[] = [];
-  readonly refused: Refused[] = [];
-
-  constructor(marks: readonly Statement[]) {
-    this.statements = [...marks];
-  }
-}
-
-/** A commit of statements that sends nothing. */
-export function plain(statements: readonly Statement[]): Built {
-  return new Draft(statements);
-}
-
-/** Several commits of one actor as one: all or nothing. */
-export function merge(parts: readonly Built[]): Built {
-  const [only, second] = parts;
-  if (only && !second) return only;
-  const merged = new Draft([]);
-  for (const part of parts) {
-    const offset = merged.statements.length;
-    merged.statements.push(...part.statements);
-    merged.events = part.events ?? merged.events;
-    merged.mail.push(...part.mail.map(({ statement, mail }) => ({ statement: statement + offset, mail })));
-    merged.ephemeral.push(...part.ephemeral);
-    merged.edge.push(...part.edge);
-    merged.refused.push(...part.refused);
-  }
-  return merged;
-}
-
-/** The mail that a commit made, with the `seq` that its rows told; what `dedupe` kept out has none. */
-export function insertedMail(built: Built, rows: readonly Rows[]): Mail[] {
-  return built.mail.flatMap(({ statement, mail }) => {
-    const seq = rows[statement]?.rows[0]?.[0];
-    return typeof seq === "number" ? [{ ...mail, seq }] : [];
-  });
 }
 
 /** The part of a ref after the slash, or the whole. */

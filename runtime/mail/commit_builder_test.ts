@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { fail, ok } from "../../lib/result.ts";
 import { sql } from "../../store/db.ts";
-import { type BuilderOptions, CommitBuilder, insertedMail, merge } from "./commit_builder.ts";
+import { insertedMail, merge } from "./built.ts";
+import { type BuilderOptions, CommitBuilder } from "./commit_builder.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 const vocabulary: Vocabulary = {
@@ -107,5 +108,5 @@ Deno.test("merged commits know which row is which message, and what dedupe kept 
     rowsAffected: 0,
   }));
 
-  assert.deepEqual(insertedMail(merged, rows).map((mail) => [mail.to, mail.seq]), [["a", 1], ["c", 5]]);
+  assert.deepEqual(insertedMail(merged, rows, 0).map((mail) => [mail.to, mail.seq]), [["a", 1], ["c", 5]]);
 });

@@ -6,8 +6,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { sleep } from "../../lib/clock.ts";
 import type { Statement } from "../../store/db.ts";
-import { announce } from "../../store/feed.ts";
-import { type Built, insertedMail, type Outgoing, plain } from "./commit_builder.ts";
+import { type Built, compose, insertedMail, type Outgoing, plain } from "./built.ts";
 import type { MailRoom } from "./mail_room.ts";
 import type { CommitStore, StoreCommit } from "../vocabulary.ts";
 
@@ -96,9 +95,7 @@ export class Commits {
 
   async #run(id: string, built: Built): Promise<CommitOutcome> {
     const { store, room, clock } = this.#options;
-    const { events } = built;
-    const news = events ? [announce("events", events.ref, events.seq, clock.now())] : [];
-    const statements = [...built.statements, ...news];
+    const { statements, offset } = compose(built, clock.now());
     let result: StoreCommit;
     for (;;) {
       result = await store.commit({ id, statements }).catch(gone);
@@ -107,7 +104,7 @@ export class Commits {
     }
     if (!result.ok) return result;
     this.release(built);
-    room.admit(insertedMail(built, result.rows));
+    room.admit(insertedMail(built, result.rows, offset));
     if (result.recovered) room.poke();
     for (const message of built.edge) this.#options.onEdge(message, true);
     this.emit(built);

@@ -3,7 +3,7 @@
  * it was a request, and the operator gets a note. Proven by `runtime/runtime_test.ts`.
  */
 import { sql, type Statement } from "../../store/db.ts";
-import { merge, plain } from "./commit_builder.ts";
+import { merge, plain } from "./built.ts";
 import type { Kernel } from "../supervise/kernel.ts";
 import type { Mail } from "./mail.ts";
 

@@ -4,7 +4,8 @@
  * a time, order of delivery within a key, and a name for the message that a crash is counted against. Proven by `runtime/gateway_test.ts`.
  */
 import { type ActorRecord, downStatements, startStatements } from "./actor_record.ts";
-import { type Author, type Built, doneMark, type Effects, startedMark } from "../mail/commit_builder.ts";
+import type { Built } from "../mail/built.ts";
+import { type Author, type BuildOptions, type Effects, startedMark } from "../mail/commit_builder.ts";
 import type { CommitOutcome } from "../mail/commits.ts";
 import { deadLetter } from "../mail/dead_letter.ts";
 import type { Watched } from "./heartbeats.ts";
@@ -22,7 +23,7 @@ import type { ProcessLink } from "../link/process_link.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
 import type { ActorView } from "../tree.ts";
 import type { GatewayKind } from "../vocabulary.ts";
-import { sql, type Statement } from "../../store/db.ts";
+import { sql } from "../../store/db.ts";
 
 const LONGEST_TIMER_MS = 3_600_000;
 
@@ -201,7 +202,7 @@ export class GatewayCell implements Cell, Watched {
     const { intent } = message;
     const { incarnation } = this.#record;
     const mark = startedMark(mail.id, { now: this.#kernel.clock.now(), incarnation, intent });
-    const outcome = this.#commit(mail.id, mail, message, [mark]).then(withdrawnAsGuard);
+    const outcome = this.#commit(mail.id, mail, message, { marks: [mark] }).then(withdrawnAsGuard);
     await this.#answerCommit(message.n, outcome, () => {
       mail.started = true;
       mail.intent = JSON.stringify(intent ?? null);
@@ -211,7 +212,7 @@ export class GatewayCell implements Cell, Watched {
   async #onDone(message: Extract<FromGateway, { t: "done" }>): Promise<void> {
     const mail = this.#box.get(message.id);
     if (!mail) return;
-    const outcome = await this.#commit(mail.id, mail, message, [doneMark(mail.id, this.#kernel.clock.now())]);
+    const outcome = await this.#commit(mail.id, mail, message, { done: mail.id });
     if (outcome.ok || await this.#isClosed(mail.id)) {
       this.#box.remove(mail.id);
       this.#suspects.delete(mail.id);
@@ -249,10 +250,10 @@ export class GatewayCell implements Cell, Watched {
     id: string,
     mail: Mail | undefined,
     effects: Effects,
-    marks: readonly Statement[] = [],
+    options: BuildOptions = {},
   ): Promise<CommitOutcome> {
     const { ops, send } = effects;
-    const built = this.#kernel.builder.build(this.#author(mail), { ops, send }, { marks });
+    const built = this.#kernel.builder.build(this.#author(mail), { ops, send }, options);
     if (!built.ok) return Promise.resolve(built);
     return this.#run(id, built.value);
   }

@@ -4,7 +4,8 @@
  * that was made in time has been committed, and that nothing is committed after a refused one. Proven by `runtime/runtime_test.ts`.
  */
 import type { FromWorker } from "../link/link_messages.ts";
-import { type Author, type Built, doneMark, merge, plain } from "../mail/commit_builder.ts";
+import { type Built, merge, plain } from "../mail/built.ts";
+import type { Author } from "../mail/commit_builder.ts";
 import type { Kernel } from "./kernel.ts";
 import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
@@ -245,7 +246,7 @@ export class PureIncarnation implements SeatUser {
   }
 
   #build({ held, commit }: Decided) {
-    const marks = held.mail ? [doneMark(held.id, this.#kernel.clock.now())] : [];
+    const done = held.mail?.id;
     const checkEvents = this.#nextEvent === undefined;
     for (const event of commit.events ?? []) {
       if (this.#nextEvent !== undefined && event.seq !== this.#nextEvent) {
@@ -254,7 +255,7 @@ export class PureIncarnation implements SeatUser {
       }
       this.#nextEvent = event.seq + 1;
     }
-    return this.#kernel.builder.build(this.#author(held), commit, { marks, checkEvents });
+    return this.#kernel.builder.build(this.#author(held), commit, { done, checkEvents });
   }
 
   #author(held: Held): Author {
