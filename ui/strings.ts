@@ -95,7 +95,7 @@ export const strings = {
     whole: (lines: number) => `Show all ${lines} lines`,
     less: "Show less",
     askOnce: "The sandbox is not available here, so this can only be allowed once.",
-    noteToAgent: "Answered with",
+    keys: "Keys: j and k move, a allows, s allows for the session, r rejects, e edits.",
     escapes: "Marked \\u{…} sequences are invisible characters made visible.",
   },
   decide: {

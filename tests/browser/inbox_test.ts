@@ -152,6 +152,21 @@ stage("a call of high risk takes a second word, and Escape is no decision", asyn
   assert.equal(api.calls.filter((call) => call.endsWith("/decision")).length, 1);
 });
 
+stage("keys walk over the cards and press only the focused one's buttons", async ({ api, open }) => {
+  const page = await open("/", { viewport: desktop });
+  const card = page.getByRole("article", { name: "edit_file" });
+  await card.waitFor();
+
+  await page.keyboard.press("a");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await card.and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("a");
+
+  await card.getByText("Allowed once").waitFor();
+  assert.deepEqual(api.calls.filter((call) => call.endsWith("/decision")), ["POST /api/inbox/i2/decision"]);
+});
+
 stage("somebody else's decision arrives by itself", async ({ api, open }) => {
   const page = await open("/inbox/i3");
   await page.getByRole("button", { name: "Send answer" }).waitFor();

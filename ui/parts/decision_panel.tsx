@@ -5,6 +5,7 @@
 import { useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { strings } from "../strings.ts";
+import { cardKeys } from "./card_keys.ts";
 import { EditArguments } from "./edit_arguments.tsx";
 import { RejectForm } from "./reject_form.tsx";
 import { mayAct, useApp } from "./use_app.ts";
@@ -56,12 +57,19 @@ function Choose({ item, busy, choose }: ChooseProps) {
           type="button"
           class="button danger large"
           disabled={busy}
+          data-key={cardKeys.reject}
           onClick={() =>
             choose("reject")}
         >
           {words.reject}
         </button>
-        <button type="button" class="button primary large" disabled={busy} onClick={allow}>
+        <button
+          type="button"
+          class="button primary large"
+          disabled={busy}
+          data-key={cardKeys.allow}
+          onClick={allow}
+        >
           {words.allow}
         </button>
       </div>
@@ -70,6 +78,7 @@ function Choose({ item, busy, choose }: ChooseProps) {
           <button
             type="button"
             class="button quiet"
+            data-key={cardKeys.session}
             title={words.sessionHint}
             disabled={busy}
             onClick={() => void inbox.decide(item, { decision: "allow_session", scope: "tool" })}
@@ -82,6 +91,7 @@ function Choose({ item, busy, choose }: ChooseProps) {
             type="button"
             class="button quiet"
             disabled={busy}
+            data-key={cardKeys.edit}
             onClick={() => choose("edit")}
           >
             {words.edit}

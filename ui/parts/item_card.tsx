@@ -38,6 +38,7 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
       class="card item"
       data-risk={item.state === "waiting" ? item.risk : undefined}
       data-state={item.state}
+      tabIndex={-1}
       aria-labelledby={`item-${item.id}`}
     >
       <header class="item-head">

@@ -1,8 +1,9 @@
 /**
  * What waits for a person, the riskiest first; what was decided lately beside or below it. An item that a link names stands alone.
  */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
+import { onCardKey } from "../parts/card_keys.ts";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { ItemCard } from "../parts/item_card.tsx";
 import { Link } from "../parts/link.tsx";
@@ -19,7 +20,15 @@ const RECENT = 12;
 /** The screen. */
 export function Inbox() {
   const { inbox, now } = useApp();
-  useEffect(() => () => inbox.leave(), []);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => list.current && onCardKey(event, list.current);
+    addEventListener("keydown", onKey);
+    return () => {
+      removeEventListener("keydown", onKey);
+      inbox.leave();
+    };
+  }, []);
   const acted = inbox.acted.value;
   const items = [...inbox.items.value.values()];
   const shown = waitingItems(items, now.peek(), acted);
@@ -45,13 +54,14 @@ export function Inbox() {
           {inbox.loaded.value && shown.length === 0 && (
             <Empty icon="check" title={words.empty}>{words.emptyBody}</Empty>
           )}
-          <ul class="cards">
+          <ul class="cards" ref={list}>
             {shown.map((item) => (
               <li key={item.id}>
                 <ItemCard item={item} />
               </li>
             ))}
           </ul>
+          {shown.length > 0 && <p class="hint key-hint">{words.keys}</p>}
         </section>
         {recent.length > 0 && (
           <section class="recent" aria-labelledby="recent">
