@@ -8,12 +8,13 @@ import { isFinal } from "../../lib/call_state.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Delivery, Effects, GatewayContext } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
+import type { QuestionAnswered } from "../protocol/approval.ts";
 import type { RequestFailed } from "../protocol/conversation.ts";
 import type { ToolCancel, ToolPropose, ToolRedescribe, ToolRun } from "../protocol/tools.ts";
-import { type End, resultFor, settle } from "./answers.ts";
+import { type End, fromPerson, resultFor, settle } from "./answers.ts";
 import { type CallRow, contextOf, readCall } from "./call_row.ts";
 import { describeCall, type DescribedCall, type Describer } from "./describe_call.ts";
-import type { Outcome, Place } from "./tool.ts";
+import type { Outcome, Place, Question } from "./tool.ts";
 
 /** What the calls are handled with. */
 export interface CallsOptions {
@@ -31,6 +32,8 @@ const MAX_CANCELLED = 10_000;
 export class Calls {
   readonly #running = new Map<string, AbortController>();
   readonly #cancelled = new Set<string>();
+  /** Running tools that wait for a person's words. */
+  readonly #asking = new Map<string, (answer: QuestionAnswered) => void>();
 
   constructor(private readonly options: CallsOptions) {}
 
@@ -103,16 +106,25 @@ export class Calls {
     }
   }
 
-  /** Another actor has answered for the tool (`question.answered`, `schedule.answer`). */
+  /** A person has answered: a running tool that waits for it, or the call itself. */
+  async answeredByPerson(delivery: Delivery, answer: QuestionAnswered): Promise<void> {
+    const waiting = this.#asking.get(answer.callId);
+    if (waiting) return waiting(answer);
+    await this.answered(delivery, answer.callId, fromPerson(answer));
+  }
+
+  /** Another actor has answered for the tool. An answer to a question of a dead process is nobody's. */
   async answered(delivery: Delivery, callId: string, end: End): Promise<void> {
     const call = await readCall(this.options.context, callId);
-    if (call?.state !== "executing") return;
+    if (call?.state !== "executing" || !this.options.describer.find(call.tool)?.answeredElsewhere) return;
     await this.#try(delivery, settle(call, end));
   }
 
   /** `request.failed`: what we asked of another actor did not reach it. */
   async requestFailed(delivery: Delivery, { callId, type, message }: RequestFailed): Promise<void> {
     const call = callId === undefined ? undefined : await readCall(this.options.context, callId);
+    if (callId !== undefined) this.#asking.get(callId)?.({ callId, outcome: "cancelled" });
+    if (callId !== undefined && this.#running.has(callId)) return;
     const held = type === "tool.judge" ? "described" : "executing";
     if (call?.state !== held) return;
     await this.#try(delivery, settle(call, { outcome: "failed", text: `It could not be done: ${message}` }));
@@ -173,6 +185,7 @@ export class Calls {
           type: "tool.output",
           payload: { callId, stream, chunk },
         }),
+      ask: (question: Question) => this.#ask(call, question, signal),
     };
     const stopped: Outcome = { ok: false, text: "It had not begun.", aborted: true };
     const outcome = signal.aborted
@@ -181,6 +194,39 @@ export class Calls {
         made.bound.run?.(place, io, made.described) ?? Promise.resolve(stopped));
     const durationMs = Math.round(clock.monotonic() - began);
     return settle(call, { ...ending(outcome, abort.signal.aborted), durationMs });
+  }
+
+  /** A running tool's question as a pending item. */
+  async #ask(
+    call: CallRow,
+    { question, suggestions }: Question,
+    signal: AbortSignal,
+  ): Promise<QuestionAnswered> {
+    const { callId, turnId, conversation } = call;
+    signal.throwIfAborted();
+    if (this.#asking.has(callId)) throw new Error("A call can ask one question at a time");
+    const answer = Promise.withResolvers<QuestionAnswered>();
+    const stopped = () => answer.reject(signal.reason);
+    signal.addEventListener("abort", stopped, { once: true });
+    this.#asking.set(callId, answer.resolve);
+    try {
+      const payload = {
+        callId,
+        turnId,
+        conversation,
+        kind: "elicitation",
+        question,
+        suggestions: [...suggestions],
+      };
+      const committed = await this.options.context.commit({
+        send: [{ to: "approval", type: "question.raise", payload }],
+      });
+      if (!committed.ok) throw new Error(`The question could not be asked: ${committed.error.message}`);
+      return await answer.promise;
+    } finally {
+      this.#asking.delete(callId);
+      signal.removeEventListener("abort", stopped);
+    }
   }
 
   /** A tool that throws is a failed call, not a dead toolbox: the turn goes on. */

@@ -8,7 +8,7 @@ import { QuestionAnswered } from "../protocol/approval.ts";
 import { RequestFailed } from "../protocol/conversation.ts";
 import { ScheduleAnswer } from "../protocol/scheduler.ts";
 import { ToolCancel, ToolPropose, ToolRedescribe, ToolRun, type ToolsKnown } from "../protocol/tools.ts";
-import { fromPerson, fromScheduler } from "./answers.ts";
+import { fromScheduler } from "./answers.ts";
 import { Calls } from "./calls.ts";
 import { ToolboxConfig } from "./config.ts";
 import { WorkspaceFiles } from "./files/workspace_files.ts";
@@ -82,10 +82,8 @@ export function createToolbox({ clock, random }: ToolboxOptions): Gateway {
         return await calls.run(delivery, ToolRun.parse(payload));
       case "tool.cancel":
         return await calls.cancel(delivery, ToolCancel.parse(payload));
-      case "question.answered": {
-        const answer = QuestionAnswered.parse(payload);
-        return await calls.answered(delivery, answer.callId, fromPerson(answer));
-      }
+      case "question.answered":
+        return await calls.answeredByPerson(delivery, QuestionAnswered.parse(payload));
       case "schedule.answer": {
         const answer = ScheduleAnswer.parse(payload);
         return await calls.answered(delivery, answer.requestId, fromScheduler(answer));

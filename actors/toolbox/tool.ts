@@ -6,6 +6,7 @@ import * as z from "zod";
 import { digestOf } from "../../lib/digest.ts";
 import { fail, ok, type Result } from "../../lib/result.ts";
 import type { Send } from "../../runtime/actor.ts";
+import type { QuestionAnswered } from "../protocol/approval.ts";
 import type { Described, KnownTool } from "../protocol/tools.ts";
 import type { Workspace } from "./files/workspace_files.ts";
 import type { Stream } from "./sandbox/process.ts";
@@ -19,10 +20,18 @@ export interface Place extends Workspace {
 /** What a tool found out about a call; the rest of `Described` follows from the tool and the sandbox. */
 export type Description = Pick<Described, "summary" | "paths" | "outside" | "risk"> & Partial<Described>;
 
+/** A question that a running tool has for a person. */
+export interface Question {
+  readonly question: string;
+  readonly suggestions: readonly string[];
+}
+
 /** What a running tool may use besides its arguments. */
 export interface RunIo {
   readonly signal: AbortSignal;
   onOutput(stream: Stream, chunk: string): void;
+  /** Asks a person and waits; rejects when the call is stopped first. One question at a time. */
+  ask(question: Question): Promise<QuestionAnswered>;
 }
 
 /** What a tool gives back. `ok: false` is a failure that the model is told about. */

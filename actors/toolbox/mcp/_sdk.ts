@@ -1,14 +1,17 @@
 /**
  * The Model Context Protocol client, reduced to what the toolbox uses. The only importer of `@modelcontextprotocol/sdk`, so that the next
- * version of it touches this file and `stdio_transport.ts`'s types alone. It declares no client capability: a server can ask us for nothing.
+ * version of it touches this file and `stdio_transport.ts`'s types alone. The one thing that a server may ask of us is a form for a person
+ * (`elicitation`), and only while a single call of ours is running there, since the protocol does not say which call it belongs to.
  * Proven by `mcp_test.ts` against a real server.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Outcome } from "../tool.ts";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Outcome, RunIo } from "../tool.ts";
+import { elicit, RunningCall } from "./running_call.ts";
 
 export type { JSONRPCMessage, Transport };
 
@@ -27,7 +30,8 @@ export interface RemoteTool {
 export interface McpConnection {
   /** All pages of its list. */
   tools(): Promise<RemoteTool[]>;
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Outcome>;
+  /** Rejects when the server does not answer within the time limit; the time that a person takes does not count. */
+  call(name: string, args: Record<string, unknown>, io: Pick<RunIo, "signal" | "ask">): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -36,6 +40,7 @@ export interface ConnectOptions {
   readonly transport: Transport;
   /** Limit of one request, in milliseconds. */
   readonly timeoutMs: number;
+  readonly clock: Clock;
   onToolsChanged(): void;
   /** The connection ended, for whatever reason; also after `close`. */
   onClosed(): void;
@@ -46,10 +51,19 @@ const MAX_PAGES = 20;
 const MAX_TOOLS = 200;
 const MAX_DESCRIPTION = 4_000;
 
+/** Our own clock is the limit of a call (`RunningCall`); the SDK's cannot stand still while a person thinks. */
+const LONGEST_MS = 2_147_483_647;
+
 /** Connects and shakes hands. Rejects when the server does not answer in time. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
-  const { transport, timeoutMs } = options;
-  const client = new Client({ name: "callboard", version: "0.1.0" }, { capabilities: {} });
+  const { transport, timeoutMs, clock } = options;
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client({ name: "callboard", version: "0.1.0" }, { capabilities });
+  const running = new Set<RunningCall>();
+  client.setRequestHandler(
+    ElicitRequestSchema,
+    (request: { params: unknown }) => elicit(running, request.params),
+  );
   client.onclose = options.onClosed;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
   try {
@@ -70,13 +84,16 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
       }
       return found.slice(0, MAX_TOOLS);
     },
-    async call(name, args, signal) {
-      const result = await client.callTool({ name, arguments: args }, undefined, {
-        signal,
-        timeout: timeoutMs,
-        maxTotalTimeout: timeoutMs,
-      });
-      return toOutcome(result);
+    async call(name, args, io) {
+      const call = new RunningCall(io, timeoutMs, clock);
+      running.add(call);
+      try {
+        const limits = { signal: call.signal, timeout: LONGEST_MS, maxTotalTimeout: LONGEST_MS };
+        return toOutcome(await client.callTool({ name, arguments: args }, undefined, limits));
+      } finally {
+        call.end();
+        running.delete(call);
+      }
     },
     close: () => client.close(),
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { QuestionRaise } from "../../protocol/approval.ts";
 import { ToolsKnown } from "../../protocol/tools.ts";
 import type { Send } from "../../../runtime/actor.ts";
 import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
@@ -93,6 +94,56 @@ Deno.test("cancelling a call of a server answers cancelled", async () => {
   await running;
 
   assert.equal(world.result(callId).outcome, "cancelled");
+});
+
+Deno.test("a server's form is a question to a person, and the answer reaches the server", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  const name = "mcp__everything__trigger-elicitation-request";
+  await world.until(offers(name));
+  const callId = await world.propose(name, {});
+  const running = world.grant(callId);
+  const asked = await world.until((send) => send.type === "question.raise");
+  const raise = QuestionRaise.parse(asked.payload);
+
+  const answer = { callId, outcome: "answered", answer: "name: Ada Lovelace\ncheck: yes", by: "Ada" };
+  await world.deliver({ type: "question.answered", from: "approval", payload: answer });
+  await running;
+
+  assert.equal(raise.kind, "elicitation");
+  assert.equal(raise.conversation, "c1");
+  assert.match(raise.question, /- name: Your full, legal name\n/);
+  assert.equal(world.result(callId).outcome, "finished");
+  assert.match(world.result(callId).text, /Ada Lovelace/);
+});
+
+Deno.test("a call that is cancelled while its form is open ends at once", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+  const name = "mcp__everything__trigger-elicitation-request";
+  await world.until(offers(name));
+  const callId = await world.propose(name, {});
+  const running = world.grant(callId);
+  await world.until((send) => send.type === "question.raise");
+
+  await world.cancel(callId);
+  await running;
+  await world.deliver({
+    type: "question.answered",
+    from: "approval",
+    payload: { callId, outcome: "cancelled" },
+  });
+
+  assert.equal(world.result(callId).outcome, "cancelled");
+});
+
+Deno.test("a server that takes too long is a failure, and the call is withdrawn", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything({ timeoutMs: 2_000 })] });
+  const name = "mcp__everything__trigger-long-running-operation";
+  await world.until(offers(name));
+
+  const result = await world.call(name, { duration: 60, steps: 2 });
+
+  assert.equal(result.outcome, "failed");
+  assert.match(result.text, /did not answer within 2 s/);
 });
 
 Deno.test("a server that dies is withdrawn, started again and offered again", async () => {

@@ -52,7 +52,7 @@ export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
             risk: riskOf(remote),
             sandboxed: owner.sandboxed,
           }),
-        run: (_, { signal }) => owner.connection.call(remote.name, input, signal).catch(stoppedBy(signal)),
+        run: (_, io) => owner.connection.call(remote.name, input, io).catch(stoppedBy(io.signal)),
       });
     },
   };

@@ -94,6 +94,7 @@ export class McpServers {
       connection = await connectMcp({
         transport,
         timeoutMs: server.timeoutMs,
+        clock,
         onToolsChanged: () => void this.#offer(server, connection),
         onClosed: closed.resolve,
       });
