@@ -6,13 +6,15 @@ import { readMachine } from "./machine.ts";
 import type { Bench, Measure } from "./measure.ts";
 import { commit } from "./measures/commit.ts";
 import { hop } from "./measures/hop.ts";
+import { memory } from "./measures/memory.ts";
+import { ready } from "./measures/ready.ts";
 import { recovery } from "./measures/recovery.ts";
 import { request } from "./measures/request.ts";
 import { timers } from "./measures/timers.ts";
 import { wake } from "./measures/wake.ts";
 import { formatTable, type Row } from "./table.ts";
 
-const measures: readonly Measure[] = [request, wake, commit, hop, timers, recovery];
+const measures: readonly Measure[] = [request, wake, commit, hop, timers, recovery, memory, ready];
 
 if (import.meta.main) await main(Deno.args);
 
