@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { build, workerBundle } from "./build.ts";
+import { actorBundles, build, workerBundle } from "./build.ts";
 
 Deno.test("a bundle begins with the prelude and is built again only when an input changes", async () => {
   const folder = await Deno.makeTempDir();
@@ -35,5 +35,25 @@ Deno.test("a Worker's bundle cannot import a module of Node", async () => {
 
   await assert.rejects(build([bundle], join(folder, "manifest.json")), /node:fs/);
 
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the pure actors' bundles are small and hold nothing that a Worker must not have", async () => {
+  const folder = await Deno.makeTempDir();
+  const list = actorBundles.map((bundle, index) => ({ ...bundle, output: join(folder, `${index}.js`) }));
+
+  await build(list, join(folder, "manifest.json"));
+
+  const manifest = await Deno.readTextFile(join(folder, "manifest.json"));
+  for (
+    const foreign of ["pi-ai", "modelcontextprotocol", "agentclientprotocol", "libsql", "zod/v4/locales/de"]
+  ) {
+    assert.ok(!manifest.includes(foreign), `a bundle contains ${foreign}`);
+  }
+  for (const { entry, output } of list) {
+    const text = await Deno.readTextFile(output);
+    assert.ok(text.length <= 120_000, `${entry} has ${text.length} bytes`);
+    assert.ok(!/\bfrom\s*"node:|import\("node:/.test(text), `${entry} imports a module of Node`);
+  }
   await Deno.remove(folder, { recursive: true });
 });

@@ -60,6 +60,7 @@ export class PureIncarnation implements SeatUser {
   #decided: Decided[] = [];
   #committing: Promise<void> | undefined;
   #started = false;
+  #roomTold = false;
   #over = false;
   #nextEvent: number | undefined;
   #preamble: readonly Statement[];
@@ -176,10 +177,20 @@ export class PureIncarnation implements SeatUser {
       return this.end({ reason: "error", detail: "it answered a message that it was not at", suspect: true });
     }
     this.lastActive = this.#kernel.clock.monotonic();
-    if (!held.mail && this.#isLight(held, commit)) return this.#options.onRoom();
+    this.#tellRoom();
+    if (!held.mail && this.#isLight(held, commit)) return;
     this.#decided.push({ held, commit });
     this.#committing ??= this.#commitAll().finally(() => this.#committing = undefined);
-    this.#options.onRoom();
+  }
+
+  /** Once for all answers that came in one frame, so that the next messages travel together too. */
+  #tellRoom(): void {
+    if (this.#roomTold) return;
+    this.#roomTold = true;
+    queueMicrotask(() => {
+      this.#roomTold = false;
+      this.#options.onRoom();
+    });
   }
 
   /** Deals at once with the answer to an ephemeral message that has nothing for the disk. */
