@@ -39,7 +39,10 @@ effect(() => {
   // Refused where the page is not installed; the title says it all the same.
   navigator.setAppBadge?.(count).catch(() => undefined);
 });
-addEventListener("online", () => app.live.networkChanged());
+addEventListener("online", () => {
+  app.live.networkChanged();
+  if (app.session.state.peek() === "unreachable") void app.session.refresh();
+});
 addEventListener("offline", () => app.live.networkChanged());
 addEventListener("pageshow", (event) => event.persisted && app.live.networkChanged());
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && app.tick());

@@ -43,7 +43,6 @@ export const strings = {
     token: "Sign-in token",
     submit: "Sign in",
     busy: "Signing in…",
-    other: "Use another token",
     unreachable: "Callboard does not answer",
     unreachableBody: "The server may be starting. Check that it runs, then try again.",
   },
@@ -183,14 +182,12 @@ export const strings = {
     thinking: "Thinking…",
     reasoning: "Reasoning",
     you: "You",
-    agent: "Agent",
     model: "Model",
     tokens: (count: string) => `${count} tokens`,
     latest: "Jump to the latest",
     log: "Conversation",
     output: "Output",
     noOutput: "No output",
-    lost: "A part of this live text was missed; the finished text will replace it.",
     inInbox: "Open in inbox",
     silent: "The agent chose not to answer.",
     modelSet: (model: string) => `Model set to ${model}.`,
@@ -216,7 +213,6 @@ export const strings = {
     cancelled: "Cancelled",
     unknown: "Outcome unknown",
     exit: (code: number) => `exit ${code}`,
-    took: (time: string) => `took ${time}`,
   },
   actors: {
     title: "Actors",
@@ -253,7 +249,6 @@ export const strings = {
   },
   settings: {
     title: "Settings",
-    account: "You",
     role: "Role",
     roles: {
       owner: "Owner: decides everything, restarts actors",
