@@ -101,9 +101,9 @@ Deno.test("the same call in two conversations has two digests", async () => {
 
 Deno.test("a call that may have run is answered as unknown and not repeated", async () => {
   await using world = await ToolboxWorld.open();
-  const callId = await world.propose("exec_command", { command: "echo ran >> log; sleep 60" });
+  const callId = await world.propose("exec_command", { command: "echo ran >> log; touch begun; sleep 60" });
   const running = world.grant(callId);
-  await fileAppears(`${world.workspace()}/log`);
+  await fileAppears(`${world.workspace()}/begun`);
 
   await world.restart();
   await running;
