@@ -28,7 +28,7 @@ const described: DescribedView = {
   paths: [],
   outside: [],
   argv: ["bash", "-c", "make test"],
-  cwd: "/workspace",
+  cwd: "/",
   sandboxed: true,
   askOnce: false,
   risk: "medium",
@@ -88,14 +88,14 @@ export function sampleItems(now: number): Item[] {
       tool: "edit_file",
       risk: "medium",
       createdAt: now - 12 * MINUTE,
-      arguments: { path: "/workspace/config/backup.yaml", old: "keep: 7", new: "keep: 30" },
+      arguments: { path: "/config/backup.yaml", old: "keep: 7", new: "keep: 30" },
       described: {
         ...described,
         class: "write",
         summary: "Change config/backup.yaml",
         argv: undefined,
         cwd: undefined,
-        paths: [{ path: "/workspace/config/backup.yaml", access: "write", exists: true }],
+        paths: [{ path: "/config/backup.yaml", access: "write", exists: true }],
         preview: { kind: "diff", text: patch },
       },
       expiresAt: now + 3 * HOUR,
@@ -330,7 +330,7 @@ export function sampleEvents(now: number): ConversationEvent[] {
     callId: "k2",
     modelCallId: "y",
     tool: "edit_file",
-    arguments: '{"path":"/workspace/config/backup.yaml"}',
+    arguments: '{"path":"/config/backup.yaml"}',
   });
   add("tool_call_proposed", { turnId: "t2", callId: "k2" });
   add("exec_approval_request", { turnId: "t2", callId: "k2", itemId: "i2" });
