@@ -21,7 +21,7 @@ export async function runGateway(gateway: Gateway): Promise<void> {
   await connectStdio((link) => {
     harness = new Harness(gateway, link);
     return (entry) => harness?.receive(entry.text);
-  }, { blocking: false, onEnd: () => harness?.abort() });
+  }, { blocking: false, onEnd: () => harness?.orphaned() ?? Promise.resolve() });
 }
 
 class Harness {
@@ -83,9 +83,14 @@ class Harness {
     }
   }
 
-  /** Ends every effect at once: stdin has ended, so nobody owns them any more. */
-  abort(): void {
+  /** Ends every effect at once: stdin has ended, so nobody owns them any more. Resolves after the last clean-up or its time. */
+  async orphaned(): Promise<void> {
     this.#stopping.abort(new DOMException("the supervisor is gone", "AbortError"));
+    const budget = Promise.withResolvers<void>();
+    const timer = setTimeout(budget.resolve, STOP_BUDGET_MS);
+    await Promise.race([budget.promise, this.#cleanUp()]);
+    await Promise.race([budget.promise, this.#link.flushed()]);
+    clearTimeout(timer);
   }
 
   async #start(ref: string, config: unknown): Promise<void> {
@@ -181,6 +186,12 @@ class Harness {
   async #stop(graceMs: number): Promise<void> {
     const timer = setTimeout(() => void this.#exit(0), graceMs + STOP_BUDGET_MS);
     this.#stopping.abort(new DOMException("the supervisor stops", "AbortError"));
+    await this.#cleanUp();
+    clearTimeout(timer);
+    await this.#exit(0);
+  }
+
+  async #cleanUp(): Promise<void> {
     try {
       await this.#gateway.stop?.();
     } catch (error) {
@@ -191,8 +202,6 @@ class Harness {
         facts: { error: String(error) },
       });
     }
-    clearTimeout(timer);
-    await this.#exit(0);
   }
 
   #crash(id: string | undefined, error: unknown): void {

@@ -160,6 +160,7 @@ class Tree implements Runtime {
       return ok(id);
     }
     const outcome = await this.#kernel.commits.run(id, built.value);
+    if (!outcome.ok) this.#kernel.commits.release(built.value);
     return outcome.ok ? ok(id) : fail("unavailable", outcome.error.message, true);
   }
 

@@ -86,6 +86,33 @@ Deno.test("a child that repeats a frame is killed", async () => {
   await child.remove();
 });
 
+Deno.test("a gateway cleans up when its supervisor is gone", async () => {
+  const child = await script(`
+    import { runGateway } from ${JSON.stringify(`file://${join(root, "runtime/gateway_host.ts")}`)};
+    await runGateway({
+      start: (context) => {
+        context.signal.addEventListener("abort", () => console.log("aborted"));
+        return Promise.resolve();
+      },
+      keyOf: () => "",
+      handle: () => Promise.resolve(),
+      stop: () => Promise.resolve(console.log("cleaned up")),
+    });`);
+  const heard = open(child.args);
+
+  heard.link.send(
+    1,
+    JSON.stringify({ t: "start", ref: "g", config: null, lease: { ms: 1_000, until: Date.now() } }),
+  );
+  heard.link.close();
+  await heard.link.ended;
+
+  const lines = heard.entries.map(({ text }) => JSON.parse(text)).filter(({ t }) => t === "log");
+  assert.deepEqual(lines.map(({ text }) => text), ["aborted", "cleaned up"]);
+  assert.equal(heard.end()?.code, 0);
+  await child.remove();
+});
+
 Deno.test("a host ends with its stdin, and starts nothing that it cannot read", async () => {
   const env = { HOME: Deno.env.get("HOME") ?? "/" };
   const spec = hostSpec(join(root, "runtime/host.ts"), {

@@ -17,7 +17,7 @@ export interface StdioLink {
 export interface StdioOptions {
   readonly blocking: boolean;
   /** Runs before the process exits at the end of stdin. */
-  readonly onEnd?: () => void;
+  readonly onEnd?: () => Promise<void>;
 }
 
 const READ_BYTES = 65_536;
@@ -29,7 +29,10 @@ export async function connectStdio(
 ): Promise<void> {
   const key = await readKey();
   const write = options.blocking ? writeBlocking : writeAll;
-  const outbox = new Outbox({ write }, new FrameWriter(key, "to_supervisor"), () => Deno.exit(0));
+  const outbox = new Outbox({ write }, new FrameWriter(key, "to_supervisor"), () => {
+    // Nobody listens any more: stdin ends too, and a gateway still has to clean up.
+    if (!options.onEnd) Deno.exit(0);
+  });
   const frames = new FrameReader(key, "to_host", () => Deno.exit(EXIT_BAD_LINK));
   const onEntry = connected({
     send: (slot, text) => outbox.send(slot, text),
@@ -45,7 +48,7 @@ export async function connectStdio(
       throw error;
     }
   }
-  options.onEnd?.();
+  await options.onEnd?.();
   Deno.exit(0);
 }
 

@@ -3,7 +3,7 @@
  * sender of each message is the actor that the frame came from. What the catalogue or a full mailbox refuses becomes a `request.failed` to
  * the sender in the same commit; a refused operation refuses the whole. It runs nothing. Proven by `commit_builder_test.ts`.
  */
-import { ok, type Result } from "../../lib/result.ts";
+import { fail, ok, type Result } from "../../lib/result.ts";
 import { sql, type Statement } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import type { AnyOp, Event, Send } from "../actor.ts";
@@ -98,6 +98,10 @@ export class CommitBuilder {
     const author: Author = { ref: "supervisor", kind: "supervisor", cause };
     const checked = this.#options.vocabulary.check("supervisor", send);
     if (!checked.ok) return checked;
+    const { durable, lane } = checked.value;
+    if (durable && lane === "normal" && !this.#options.reserve(send.to, this.#keyOf("supervisor", send))) {
+      return fail("mailbox_full", `the mailbox of ${send.to} is full`, true);
+    }
     const draft = new Draft([]);
     this.#insert(draft, author, send, checked.value, this.#options.now());
     return ok(draft);

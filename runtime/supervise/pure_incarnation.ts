@@ -290,7 +290,7 @@ export class PureIncarnation implements SeatUser {
       : `its commit was refused: ${error.code}: ${error.message}`;
     if (!this.#over) this.#kernel.pool.release(this.seat);
     this.#committing = undefined;
-    this.#finish({ reason: "error", detail, suspect: !gone }, gone ? undefined : mail);
+    this.#finish({ reason: gone ? "lost" : "error", detail, suspect: !gone }, gone ? undefined : mail);
   }
 
   async #isClosed(id: string): Promise<boolean> {
