@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Store } from "../store/store.ts";
 import { type TestOptions, TestRuntime } from "../tests/doubles/test_runtime.ts";
+import type { CommitStore } from "./vocabulary.ts";
 
 /** Runs `body` on a runtime over a fresh database, and stops it. */
 async function withRuntime(
@@ -188,6 +190,25 @@ Deno.test("an actor that crashes too often is parked with its mail until a perso
   }, { limits: { poisonAfter: 99, restart: { intensity: 2, windowMs: 60_000, baseMs: 1, capMs: 1 } } });
 });
 
+Deno.test("a message that was withdrawn while in hand is not handled, and nobody is blamed", async () => {
+  let stall = Promise.resolve();
+  const gate = Promise.withResolvers<void>();
+  await withRuntime(async (test) => {
+    await test.insert("conversation/a", "test.add", { n: 1 });
+    await test.until("it is done", async () => await test.total("conversation/a") === 1);
+    stall = gate.promise;
+    await test.insert("conversation/a", "test.add", { n: 10 }, { replaces: "alarm" });
+    await test.until("it is in hand", () => test.view("conversation/a")?.mailbox.normal === 1);
+
+    await test.insert("conversation/a", "test.add", { n: 100 }, { replaces: "alarm" });
+    gate.resolve();
+    await test.until("the newer one is done", async () => await test.total("conversation/a") > 1);
+
+    assert.equal(await test.total("conversation/a"), 101);
+    assert.deepEqual((await downs(test)).map((down) => [down.reason, down.suspect]), [["lost", 0]]);
+  }, { wrap: (store) => stalling(store, () => stall) });
+});
+
 Deno.test("a stalled store kills nobody", async () => {
   let stall = Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -206,12 +227,17 @@ Deno.test("a stalled store kills nobody", async () => {
     assert.deepEqual(await downs(test), []);
   }, {
     limits: { hangMs: 1_500 },
-    wrap: (store) => ({
-      query: (statement) => store.query(statement),
-      queryAll: (statements) => store.queryAll(statements),
-      batch: (statements) => store.batch(statements),
-      close: () => store.close(),
-      commit: (member) => stall.then(() => store.commit(member)),
-    }),
+    wrap: (store) => stalling(store, () => stall),
   });
 });
+
+/** A store whose commits wait for a promise. */
+function stalling(store: Store, stall: () => Promise<void>): CommitStore {
+  return {
+    query: (statement) => store.query(statement),
+    queryAll: (statements) => store.queryAll(statements),
+    batch: (statements) => store.batch(statements),
+    close: () => store.close(),
+    commit: (member) => stall().then(() => store.commit(member)),
+  };
+}
