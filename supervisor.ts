@@ -9,7 +9,7 @@ import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
 import { LiveFan } from "./composition/live.ts";
 import { logOf, openLog } from "./composition/log.ts";
 import { tellNote } from "./composition/notes.ts";
-import { readsOf, vocabulary } from "./composition/vocabulary.ts";
+import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp, type EdgeApp } from "./edge/app.ts";
 import { verifyDoorbell } from "./edge/doorbell.ts";
@@ -79,13 +79,14 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   const { store } = database;
   const live = new LiveFan();
   const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
+  const kinds = actorKinds(config, inboxUrl);
   const runtime = createRuntime({
     store,
-    vocabulary,
+    vocabulary: vocabularyFor(kinds.map(({ kind }) => kind)),
     opStatements,
     runRead: readsOf(store),
     loads,
-    kinds: actorKinds(config, inboxUrl),
+    kinds,
     clock: systemClock,
     newId,
     random: Math.random,

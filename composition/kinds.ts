@@ -1,6 +1,6 @@
 /**
  * The actors of this product as the runtime needs them: which bundle or program each kind is, what its process may do, and which secrets it
- * is given. Each gateway gets exactly the rights of its configuration and no environment. Proven by `kinds_test.ts`.
+ * is given. Each gateway gets exactly the rights of its configuration and no environment. Proven by `composition_test.ts`.
  */
 import { fileURLToPath } from "node:url";
 import { modelHosts, type ModelsConfig } from "../actors/models/config.ts";

@@ -1,6 +1,6 @@
 /**
  * What the runtime noticed, told where people look: in the topic of the conversation it concerns, and in the log. Pure but for the two
- * outlets. Proven by `notes_test.ts`.
+ * outlets. Proven by `composition_test.ts`.
  */
 import type { Send } from "../runtime/actor.ts";
 import type { Log } from "../runtime/log.ts";

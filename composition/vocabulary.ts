@@ -6,13 +6,17 @@ import type { Db } from "../store/db.ts";
 import { readCatalogue } from "../store/reads.ts";
 import type { RunRead, Vocabulary } from "../runtime/vocabulary.ts";
 
-/** The message catalogue. */
-export const vocabulary: Vocabulary = {
-  kindOf,
-  check: checkSend,
-  isRequest: (type) => specOf(type)?.request ?? false,
-  keyOf: ({ payload, from }) => conversationIn(payload) ?? from,
-};
+/** The message catalogue, for an installation with these kinds of actor. */
+export function vocabularyFor(kinds: readonly string[]): Vocabulary {
+  return {
+    kindOf,
+    check: checkSend,
+    isRequest: (type) => specOf(type)?.request ?? false,
+    // Without a Zulip account nobody shows cards and answers in topics.
+    isAbsent: (ref) => ref !== "edge" && ref !== "supervisor" && !kinds.includes(kindOf(ref) ?? ""),
+    keyOf: ({ payload, from }) => conversationIn(payload) ?? from,
+  };
+}
 
 /** Mailboxes of gateways are bounded per conversation, so that a noisy one does not crowd out the others. */
 function conversationIn(payload: unknown): string | undefined {

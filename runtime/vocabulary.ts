@@ -23,6 +23,8 @@ export interface Vocabulary {
   check(from: string, outgoing: { to: string; type: string; payload: unknown }): Result<CheckedSend>;
   /** Whether a refused or dead-lettered message of this type is answered with `request.failed`. */
   isRequest(type: string): boolean;
+  /** True for an actor that this installation does without; what others send to it is dropped. Default: none is. */
+  isAbsent?(ref: string): boolean;
   /** The ordering key of a message to a gateway, by which its mailbox is bounded. Default: the sender. */
   keyOf?(message: { type: string; payload: unknown; from: string }): string | undefined;
 }

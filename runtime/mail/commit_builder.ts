@@ -120,6 +120,7 @@ export class CommitBuilder {
   #addSend(draft: Draft, author: Author, send: Send, now: number): void {
     const checked = this.#options.vocabulary.check(author.ref, send);
     if (!checked.ok) return this.#refuse(draft, author, send, checked.error);
+    if (this.#options.vocabulary.isAbsent?.(send.to)) return;
     const key = this.#keyOf(author.ref, send);
     if (checked.value.durable && checked.value.lane === "normal" && !this.#options.reserve(send.to, key)) {
       return this.#refuse(draft, author, send, {

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import type { Send } from "../runtime/actor.ts";
+import { readConfig } from "../config.ts";
+import { actorKinds, zulipApprovers } from "./kinds.ts";
+import { tellNote } from "./notes.ts";
+import { vocabularyFor } from "./vocabulary.ts";
+
+function configOf(env: Record<string, string> = {}) {
+  const result = readConfig({ env: (name) => env[name], readText: () => undefined, cwd: "/srv/app" });
+  assert.ok(result.ok);
+  return result.value;
+}
+
+const withZulip = {
+  ZULIP_SITE: "https://chat.example.org",
+  ZULIP_EMAIL: "bot@example.org",
+  ZULIP_API_KEY: "0123456789abcdef",
+  ZULIP_CHANNELS: "general",
+};
+
+Deno.test("each gateway may reach exactly what its configuration names, and reads no environment", () => {
+  const kinds = actorKinds(
+    configOf({ ...withZulip, ANTHROPIC_API_KEY: "key-0123456789" }),
+    "http://localhost:8787",
+  );
+  const flags = Object.fromEntries(
+    kinds.flatMap((kind) => kind.mode === "gateway" ? [[kind.kind, kind.flags]] : []),
+  );
+
+  assert.deepEqual(flags["zulip"], ["--allow-net=chat.example.org:443", "--ignore-env"]);
+  assert.ok(flags["models"]?.some((flag) => flag.startsWith("--allow-net=api.anthropic.com")));
+  assert.ok(flags["toolbox"]?.every((flag) => !/--allow-(all|net|env|ffi)\b/.test(flag)));
+});
+
+Deno.test("no secret is in a pure actor's specification", () => {
+  const kinds = actorKinds(
+    configOf({ ...withZulip, ANTHROPIC_API_KEY: "key-0123456789" }),
+    "http://localhost:8787",
+  );
+
+  assert.doesNotMatch(JSON.stringify(kinds.filter(({ mode }) => mode === "pure")), /0123456789/);
+});
+
+Deno.test("a bot that obeys everybody lets nobody decide by a reaction unless told so", () => {
+  assert.deepEqual(zulipApprovers(configOf(withZulip)), []);
+  assert.deepEqual(zulipApprovers(configOf({ ...withZulip, ZULIP_ALLOWED_USER_IDS: "7" })), [7]);
+});
+
+Deno.test("without Zulip what goes to topics is dropped, not buried", () => {
+  const kinds = actorKinds(configOf(), "http://localhost:8787").map(({ kind }) => kind);
+  const vocabulary = vocabularyFor(kinds);
+
+  assert.deepEqual(["zulip", "approval", "conversation/1", "edge"].map((ref) => vocabulary.isAbsent?.(ref)), [
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+Deno.test("a parked conversation is told in its topic once", () => {
+  const sent: Send[] = [];
+  const outlets = { log: () => {}, send: (send: Send) => void sent.push(send), zulip: true };
+
+  tellNote({ type: "parked", ref: "conversation/1", reason: "5 crashes" }, outlets);
+  tellNote({ type: "parked", ref: "scheduler", reason: "5 crashes" }, outlets);
+
+  assert.equal(sent.length, 1);
+  assert.equal(sent[0]?.type, "topic.note");
+  assert.ok(sent[0]?.dedupe);
+});
