@@ -24,6 +24,13 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const AuditList = z.object({ entries: z.array(AuditEntry), next: z.int().optional() });
 export type AuditList = z.infer<typeof AuditList>;
 
+/**
+ * `GET /api/audit/export`: every entry as one JSON line, `AuditEntry` with its body as the hashed text (`application/x-ndjson`).
+ * `POST /api/audit/:seq/revert` (owner): undoes one change of policy by a new entry; 400 for what is none, 409 when policy has moved on.
+ */
+export const AuditExportLine = AuditEntry.extend({ body: z.string() });
+export type AuditExportLine = z.infer<typeof AuditExportLine>;
+
 /** `GET /api/audit/verify`: `brokenAt` is the first entry whose hash does not follow from what stands before it. */
 export const AuditVerdict = z.object({ ok: z.boolean(), entries: z.int(), brokenAt: z.int().optional() });
 export type AuditVerdict = z.infer<typeof AuditVerdict>;

@@ -91,6 +91,10 @@ export type DecisionRequest = z.input<typeof DecisionRequest>;
 export const LaterRequest = z.strictObject({ until: z.int().positive() });
 export type LaterRequest = z.infer<typeof LaterRequest>;
 
+/** `POST /api/inbox/:id/delegate`: decides nothing, names who is asked to; null takes it back. They must be able to decide it. */
+export const DelegateRequest = z.strictObject({ userId: z.string().min(1).max(100).nullable() });
+export type DelegateRequest = z.infer<typeof DelegateRequest>;
+
 /** What was decided and by whom. */
 export const DecisionView = z.object({
   decision: DecisionKind,
@@ -128,6 +132,10 @@ export const Item = z.object({
   laterUntil: z.int().optional(),
   deliveredAt: z.int().optional(),
   seenAt: z.int().optional(),
+  /** Who was asked to decide it. */
+  delegatedTo: z.object({ id: z.string(), name: z.string() }).optional(),
+  /** One person has allowed it, and a second one must: nobody decides twice. */
+  firstApproval: z.object({ by: z.string(), at: z.int() }).optional(),
   decision: DecisionView.optional(),
   /** Why it ended as it did (`failed`, `superseded`, `cancelled`). */
   note: z.string().optional(),

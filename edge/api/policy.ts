@@ -2,7 +2,7 @@
  * Rules, bypasses, tools, profiles and schedules. Part of `edge/api.ts`.
  */
 import * as z from "zod";
-import { TraceStep } from "./inbox.ts";
+import { RuleInput, TraceStep } from "./inbox.ts";
 
 export const RuleView = z.object({
   id: z.string(),
@@ -42,6 +42,113 @@ export const ExplainAnswer = z.object({
   trace: z.array(TraceStep),
 });
 export type ExplainAnswer = z.infer<typeof ExplainAnswer>;
+
+/**
+ * `POST /api/rules/explain`: a dry run of any call. `command` is a shell line, read as `exec_command` would have it run. `profile` chooses the
+ * group and the agent; `conversation` adds its bypasses, profile and source. Nothing is run and nothing recorded. Answer: `ExplainAnswer`.
+ */
+export const ExplainRequest = z.strictObject({
+  tool: z.string().min(1).max(200),
+  paths: z.array(z.strictObject({ path: z.string().min(1).max(1000), access: z.enum(["read", "write"]) }))
+    .max(50).default([]),
+  command: z.string().min(1).max(10_000).optional(),
+  argv: z.array(z.string().max(1000)).min(1).max(100).optional(),
+  outside: z.boolean().default(false),
+  group: z.string().max(100).optional(),
+  profile: z.string().max(200).optional(),
+  source: z.enum(["web", "channel", "dm"]).optional(),
+  conversation: z.string().max(100).optional(),
+});
+export type ExplainRequest = z.input<typeof ExplainRequest>;
+
+/** `GET /api/rules/lint`: rules that do not do what they seem to. `by` is the rule that stands before it. */
+export const LintFinding = z.object({
+  ruleId: z.string(),
+  kind: z.enum(["shadowed", "expired", "used_up", "unknown_tool", "too_wide", "unsound"]),
+  by: z.string().optional(),
+  message: z.string(),
+});
+export type LintFinding = z.infer<typeof LintFinding>;
+export const LintList = z.object({ findings: z.array(LintFinding) });
+export type LintList = z.infer<typeof LintList>;
+
+/** `POST /api/rules/preview`: what a rule would have matched among the last 50 calls, of those that the caller may see. */
+export const PreviewRequest = z.strictObject({ rule: RuleInput });
+export type PreviewRequest = z.input<typeof PreviewRequest>;
+/** `problem`: why it may not be saved. `matched`: newest first; `outcome` is what the rule would have said to the call. */
+export const PreviewAnswer = z.object({
+  problem: z.string().optional(),
+  examined: z.int(),
+  matched: z.array(z.object({
+    callId: z.string(),
+    conversation: z.object({ id: z.string(), title: z.string() }),
+    tool: z.string(),
+    summary: z.string(),
+    state: z.string(),
+    at: z.int(),
+  })),
+});
+export type PreviewAnswer = z.infer<typeof PreviewAnswer>;
+
+/**
+ * `GET /api/inbox/:id/rules`: rules that *always* may make of this item, narrowest first; `label` is the exact scope in words. Empty when only
+ * *once* is possible. Never one that would allow whatever a shell, an interpreter or a wrapper runs.
+ */
+export const RuleOffer = z.object({ label: z.string(), rule: z.object(RuleInput.shape) });
+export type RuleOffer = z.infer<typeof RuleOffer>;
+export const RuleOffers = z.object({ offers: z.array(RuleOffer) });
+export type RuleOffers = z.infer<typeof RuleOffers>;
+
+/** `POST /api/rules/order`: the rules of one group in the order in which those of equal priority are to be looked at. */
+export const OrderRequest = z.strictObject({
+  groupId: z.string().min(1).max(100),
+  ids: z.array(z.string().max(100)).min(1).max(1000),
+});
+export type OrderRequest = z.infer<typeof OrderRequest>;
+
+/** `POST /api/groups` and `PUT /api/groups/:id`. */
+export const GroupInput = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  description: z.string().max(1000).optional(),
+});
+export type GroupInput = z.infer<typeof GroupInput>;
+/** `POST /api/groups/:id/duplicate`: a new group with copies of the rules. */
+export const DuplicateRequest = GroupInput;
+export type DuplicateRequest = GroupInput;
+
+/** `GET /api/groups`. `profiles`: ids of those that use it; such a group, and `default`, cannot be deleted. */
+export const GroupView = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  rules: z.int(),
+  profiles: z.array(z.string()),
+});
+export type GroupView = z.infer<typeof GroupView>;
+export const GroupList = z.object({ groups: z.array(GroupView) });
+export type GroupList = z.infer<typeof GroupList>;
+
+/** `PUT /api/profiles/:id/group`. */
+export const ProfileGroup = z.strictObject({ groupId: z.string().min(1).max(100) });
+export type ProfileGroup = z.infer<typeof ProfileGroup>;
+
+/**
+ * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
+ * `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
+ * `escalate` calls the owner and waits once more. `quietHours`: no reminder then, in hours of the day, UTC.
+ */
+export const GateSettings = z.strictObject({
+  expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
+  onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  remindSeconds: z.int().min(60).max(30 * 86_400).nullable().default(null),
+  quietHours: z.strictObject({ from: z.int().min(0).max(23), to: z.int().min(0).max(23) }).nullable().default(
+    null,
+  ),
+  twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
+  callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
+  denialsInARow: z.int().min(1).max(1_000).nullable().default(10),
+});
+export type GateSettings = z.infer<typeof GateSettings>;
 
 export const BypassView = z.object({
   id: z.string(),
