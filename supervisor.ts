@@ -94,7 +94,7 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
     limits: { idleMs: config.idleMs, maxLive: config.maxLive ?? liveByMemory() },
     denoConfig: path("deno.json"),
     childEnv: denoEnv(),
-    leaseMs: () => database.deadline(),
+    leaseMs: () => database.deadline() - systemClock.monotonic(),
     onEdge: (message) => (message.durable ? app.notify() : live.take(message)),
     onNote: (note) =>
       tellNote(note, {

@@ -28,6 +28,9 @@ export interface CallsOptions {
 /** How many cancelled calls are remembered, for grants that are still on their way. */
 const MAX_CANCELLED = 10_000;
 
+/** How often a running call asks whether it may go on; well below the lease's margin. */
+const LOOK_AT_LEASE_MS = 250;
+
 /** All calls of this process. */
 export class Calls {
   readonly #running = new Map<string, AbortController>();
@@ -175,7 +178,8 @@ export class Calls {
   ): Promise<Effects> {
     const { context, clock } = this.options;
     const { callId, conversation } = call;
-    const signal = AbortSignal.any([abort.signal, delivery.signal, context.signal]);
+    const fence = watchLease(context, clock);
+    const signal = AbortSignal.any([abort.signal, delivery.signal, context.signal, fence.signal]);
     const began = clock.monotonic();
     const io = {
       signal,
@@ -192,6 +196,7 @@ export class Calls {
       ? stopped
       : await this.#attempt(call, () =>
         made.bound.run?.(place, io, made.described) ?? Promise.resolve(stopped));
+    fence.stop();
     const durationMs = Math.round(clock.monotonic() - began);
     return settle(call, { ...ending(outcome, abort.signal.aborted), durationMs });
   }
@@ -298,6 +303,20 @@ function refuse(call: CallRow, now: string | undefined, granted: string): string
       "so nothing was done. Look again and propose it anew.";
   }
   return undefined;
+}
+
+/** Aborts once the lease may have passed on: whoever holds it next calls the outcome unknown, so nothing may go on by then. */
+function watchLease(context: GatewayContext, clock: Clock): { signal: AbortSignal; stop: () => void } {
+  const passed = new AbortController();
+  let cancel = () => {};
+  const look = () => {
+    if (!context.mayAct()) {
+      return passed.abort(new DOMException("the lease may have passed on", "AbortError"));
+    }
+    cancel = clock.after(LOOK_AT_LEASE_MS, look);
+  };
+  cancel = clock.after(LOOK_AT_LEASE_MS, look);
+  return { signal: passed.signal, stop: () => cancel() };
 }
 
 function ending(outcome: Outcome, cancelled: boolean): End {

@@ -1,6 +1,6 @@
 /**
  * A whole installation for a test: the real supervisor as a child process on a fresh data folder, a fake Zulip and a fake model on loopback, and
- * a signed-in client. Waiting is for events: the inbox's own stream, the fakes' state. `kill` and `restart` do what a bad night does.
+ * a signed-in client. `kill` and `restart` do what a bad night does.
  */
 import assert from "node:assert/strict";
 import type { ActorView, Item, Me } from "../../edge/api.ts";
@@ -10,7 +10,8 @@ import { startSupervisor, type SupervisorProcess } from "../supervisor_process.t
 
 const OWNER_TOKEN = "owner-token-for-tests-0123456789abcdef";
 export const WEBHOOK_TOKEN = "webhook-token-for-tests";
-const GIVE_UP_MS = 30_000;
+const GIVE_UP_MS = 40_000;
+const ASK_EVERY_MS = 25;
 
 /** What may differ from the common set-up. */
 export interface WorldOptions {
@@ -24,9 +25,6 @@ export class World {
   supervisor!: SupervisorProcess;
   #cookie = "";
   #csrf = "";
-  #watch: AbortController | undefined;
-  #watching: Promise<void> = Promise.resolve();
-  readonly #changed = new Set<() => void>();
 
   private constructor(
     readonly zulip: FakeZulip,
@@ -67,7 +65,12 @@ export class World {
 
   /** Starts the supervisor (again) and signs in. */
   async start(): Promise<void> {
-    this.supervisor = await startSupervisor(this.env, { echo: Deno.env.get("E2E_ECHO") !== undefined });
+    await this.use(await startSupervisor(this.env, { echo: Deno.env.get("E2E_ECHO") !== undefined }));
+  }
+
+  /** Signs in at this supervisor, from now on the one that is spoken with. */
+  async use(supervisor: SupervisorProcess): Promise<void> {
+    this.supervisor = supervisor;
     const response = await fetch(`${this.supervisor.url}/api/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -76,13 +79,11 @@ export class World {
     assert.equal(response.status, 201, await response.text());
     this.#cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
     this.#csrf = (await this.get<Me>("/api/me")).csrf;
-    this.#watch = new AbortController();
-    this.#watching = this.#follow(this.#watch.signal);
   }
 
   /** Ends the supervisor by a signal and starts it again. */
   async restart(signal: Deno.Signal): Promise<void> {
-    await this.#halt(signal);
+    await this.supervisor.stop(signal);
     await this.start();
   }
 
@@ -127,23 +128,14 @@ export class World {
     });
   }
 
-  /** Asks again whenever the inbox's stream says that something changed; rejects after a minute. */
+  /** Asks until the answer is there; what happens in other processes is seen by looking. Rejects after half a minute with the supervisor's log. */
   async until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
-    const giveUp = AbortSignal.timeout(GIVE_UP_MS);
+    const giveUpAt = Date.now() + GIVE_UP_MS;
     for (;;) {
-      const changed = new Promise<void>((resolve) => {
-        const done = () => {
-          this.#changed.delete(done);
-          giveUp.removeEventListener("abort", done);
-          resolve();
-        };
-        this.#changed.add(done);
-        giveUp.addEventListener("abort", done, { once: true });
-      });
       const found = await ask();
       if (found) return found;
-      if (giveUp.aborted) throw new Error(`still not so:\n${this.supervisor.output()}`);
-      await changed;
+      if (Date.now() > giveUpAt) throw new Error(`still not so: ${ask}\n${this.supervisor.output()}`);
+      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     }
   }
 
@@ -160,14 +152,11 @@ export class World {
       .filter(({ senderId, content }) => senderId === this.zulip.bot.id && isCard(content));
   }
 
-  /** Resolves when no mailbox holds anything: whatever was to happen has happened. An empty mailbox is no event, so it is asked for. */
+  /** Resolves when no mailbox holds anything: whatever was to happen has happened. */
   async quiet(): Promise<void> {
-    for (let tries = 0; tries < 400; tries++) {
-      const actors = await this.actors();
-      if (actors.every(({ mailbox }) => mailbox.control + mailbox.normal === 0)) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error(`mailboxes are not empty: ${JSON.stringify(await this.actors())}`);
+    await this.until(async () =>
+      (await this.actors()).every(({ mailbox }) => mailbox.control + mailbox.normal === 0)
+    );
   }
 
   /** Resolves when a topic holds the answer and nothing in it is streamed any more. */
@@ -193,31 +182,10 @@ export class World {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#halt("SIGTERM");
+    await this.supervisor.stop("SIGTERM");
     await this.stopZulip();
     await this.model.close();
     await Deno.remove(this.folder, { recursive: true });
-  }
-
-  async #halt(signal: Deno.Signal): Promise<void> {
-    await this.supervisor.stop(signal);
-    this.#watch?.abort();
-    await this.#watching;
-  }
-
-  /** Reads the event stream; every piece of it may be what somebody waits for. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    try {
-      const response = await fetch(`${this.supervisor.url}/api/stream?after=0`, {
-        headers: { cookie: this.#cookie },
-        signal,
-      });
-      for await (const _piece of response.body ?? []) {
-        for (const changed of [...this.#changed]) changed();
-      }
-    } catch {
-      // The supervisor was stopped or killed; `start` follows the next one.
-    }
   }
 }
 
