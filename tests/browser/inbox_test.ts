@@ -1,29 +1,13 @@
 /**
- * The built page in a real browser against the fake API, under the product's own security policy: what only a browser can tell. Needs Chromium
- * (`CHROMIUM`, default `/usr/bin/chromium`) and skips without it unless `CI` is set.
+ * The built page in a real browser against the fake API, under the product's own security policy: what only a browser can tell.
  */
 import assert from "node:assert/strict";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { FAKE_TOKEN, type FakeApi, startFakeApi } from "../doubles/fake_api/fake_api.ts";
 import { bundleUi } from "../../ui/bundle.ts";
+import { desktop, launchBrowser, phone, skipBrowser as ignore } from "./chromium.ts";
 
-const executablePath = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
 const axe = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url);
-const phone = { width: 390, height: 844 };
-const desktop = { width: 1280, height: 800 };
-
-async function hasChromium(): Promise<boolean> {
-  try {
-    return (await Deno.stat(executablePath)).isFile;
-  } catch {
-    return false;
-  }
-}
-
-const ignore = !await hasChromium() && Deno.env.get("CI") === undefined;
-if (ignore) {
-  console.log(`no Chromium at ${executablePath}: the browser tests are skipped; set CHROMIUM to run them`);
-}
 
 interface Stage {
   readonly api: FakeApi;
@@ -39,7 +23,7 @@ function stage(name: string, run: (stage: Stage) => Promise<void>, { signedIn = 
     const uiFolder = await Deno.makeTempDir({ prefix: "callboard-browser-" });
     await bundleUi({ outDir: `${uiFolder}/ui` });
     const api = await startFakeApi(`${uiFolder}/ui`, { signedIn });
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const browser = await launchBrowser();
     const errors: string[] = [];
     try {
       await run({
