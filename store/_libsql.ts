@@ -1,6 +1,6 @@
 /**
- * What the native and the web client share: arguments out, rows back, in the plain types of `store/db.ts`. Knows the shape of a result, not
- * the package that made it. Proven by `tests/contract/db_suite.ts`.
+ * Between the web client and the plain types of `store/db.ts`: arguments out, rows back. Knows the shape of a result, not the package that
+ * made it. Proven by `tests/contract/db_suite.ts`.
  */
 import { DbError, type Rows, type SqlValue, type Statement } from "./db.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Turns what `@libsql/client` throws, natively or over HTTP, into `DbError`. Pure; reads the errors by shape, so that the edge need not
+ * Turns what `libsql` and `@libsql/client/web` throw, into `DbError`. Pure; reads the errors by shape, so that the edge need not
  * load the native client. Only SQLite's own sentence is passed on: a transport's message may hold the URL with its token.
  * Proven by `tests/contract/db_suite.ts`.
  */

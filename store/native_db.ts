@@ -1,11 +1,10 @@
 /**
- * A libSQL file through the native client. Owns the one connection: `concurrency: 1`, WAL, `synchronous=FULL`, foreign keys on. Promises
- * that after SQLITE_BUSY the connection is replaced before the caller hears of it, because libSQL 0.5 otherwise acknowledges writes
- * that it never commits. Blocks its isolate while SQLite works, so the supervisor keeps it in a Worker. The only importer of
- * `@libsql/client`. Proven by `tests/contract/db_suite.ts`.
+ * A libSQL file through the native driver. Owns the one connection: WAL, `synchronous=FULL`, foreign keys on. Uses the driver below
+ * `@libsql/client`, because the client prepares every statement anew, which tripled the cost of a commit. Promises that after SQLITE_BUSY the
+ * connection is replaced before the caller hears of it, because libSQL 0.5 otherwise acknowledges writes that it never commits. Blocks its
+ * isolate while SQLite works, so the supervisor keeps it in a Worker. Proven by `tests/contract/db_suite.ts`.
  */
-import { type Client, createClient } from "@libsql/client";
-import { fromClient, toClient } from "./_libsql.ts";
+import { PreparedConnection } from "./_prepared.ts";
 import { type Db, DbError, type Rows, type Statement } from "./db.ts";
 import { toDbError } from "./db_errors.ts";
 
@@ -18,80 +17,113 @@ export interface NativeDbOptions {
 }
 
 /** Opens (or creates) the file. Rejects with `DbError` when it cannot be opened. */
-export async function openNativeDb(options: NativeDbOptions): Promise<Db> {
-  let client: Client;
-  try {
-    client = createClient({
-      url: options.url,
-      concurrency: 1,
-      timeout: options.timeoutMs ?? 5_000,
-      intMode: "number",
-    });
-  } catch (error) {
-    throw toDbError(error);
-  }
-  try {
-    await client.execute("PRAGMA journal_mode = WAL");
-    await applyPragmas(client);
-  } catch (error) {
-    client.close();
-    throw toDbError(error);
-  }
-  return new NativeDb(client);
+export function openNativeDb(options: NativeDbOptions): Promise<Db> {
+  return Promise.try(() => {
+    const db = new NativeDb(pathOf(options.url), options.timeoutMs ?? 5_000);
+    db.open();
+    return db;
+  });
 }
 
-/** Settings that live in the connection and not in the file. */
-async function applyPragmas(client: Client): Promise<void> {
-  await client.execute("PRAGMA synchronous = FULL");
-  await client.execute("PRAGMA foreign_keys = ON");
-}
+/** Settings of the connection; WAL stays in the file. */
+const SETTINGS = ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"];
 
 class NativeDb implements Db {
-  readonly #client: Client;
+  readonly #path: string;
+  readonly #timeoutMs: number;
+  #connection: PreparedConnection | undefined;
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(path: string, timeoutMs: number) {
+    this.#path = path;
+    this.#timeoutMs = timeoutMs;
   }
 
-  async query(statement: Statement): Promise<Rows> {
-    return fromClient(await this.#run(() => this.#client.execute(toClient(statement))));
+  /** Throws `DbError`. */
+  open(): void {
+    try {
+      const connection = this.#connection = new PreparedConnection(this.#path, this.#timeoutMs);
+      for (const text of SETTINGS) connection.run(plain(text));
+    } catch (error) {
+      this.#drop();
+      throw toDbError(error);
+    }
   }
 
-  async queryAll(statements: readonly Statement[]): Promise<Rows[]> {
-    return (await this.#run(() => this.#client.batch(statements.map(toClient), "deferred"))).map(fromClient);
+  query(statement: Statement): Promise<Rows> {
+    return Promise.try(() => this.#attempt((connection) => connection.run(statement)));
   }
 
-  async batch(statements: readonly Statement[]): Promise<Rows[]> {
-    return (await this.#run(() => this.#client.batch(statements.map(toClient), "write"))).map(fromClient);
+  queryAll(statements: readonly Statement[]): Promise<Rows[]> {
+    return Promise.try(() => this.#transaction("BEGIN DEFERRED", statements));
+  }
+
+  batch(statements: readonly Statement[]): Promise<Rows[]> {
+    return Promise.try(() => this.#transaction("BEGIN IMMEDIATE", statements));
   }
 
   close(): Promise<void> {
-    this.#client.close();
+    this.#drop();
     return Promise.resolve();
   }
 
-  async #run<T>(call: () => Promise<T>): Promise<T> {
+  #transaction(begin: string, statements: readonly Statement[]): Rows[] {
+    return this.#attempt((connection) => {
+      connection.run(plain(begin));
+      try {
+        const results = statements.map((statement, index) => runMember(connection, statement, index));
+        connection.run(plain("COMMIT"));
+        return results;
+      } finally {
+        // SQLite itself has ended it after some errors, such as a full disk.
+        if (connection.inTransaction) connection.run(plain("ROLLBACK"));
+      }
+    });
+  }
+
+  #attempt<T>(call: (connection: PreparedConnection) => T): T {
+    if (!this.#connection) throw new DbError("connection", "The database is closed");
     try {
-      return await call();
+      return call(this.#connection);
     } catch (error) {
       const failure = toDbError(error);
-      if (failure.kind === "busy" && !this.#client.closed) await this.#replaceConnection();
+      if (failure.kind === "busy") this.#replaceConnection();
       throw failure;
     }
   }
 
   /** Closing the connection drops the half-open transaction that BUSY may have left in it. */
-  async #replaceConnection(): Promise<void> {
+  #replaceConnection(): void {
+    this.#drop();
     try {
-      await this.#client.reconnect();
-      await applyPragmas(this.#client);
+      this.open();
     } catch (cause) {
-      throw new DbError(
-        "connection",
-        "The database file could not be opened again after it was busy",
-        undefined,
-        { cause },
-      );
+      const told = "The database file could not be opened again after it was busy";
+      throw new DbError("connection", told, undefined, { cause });
     }
   }
+
+  #drop(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+/** Runs one statement of a batch; its error says which it was. */
+function runMember(connection: PreparedConnection, statement: Statement, index: number): Rows {
+  try {
+    return connection.run(statement);
+  } catch (error) {
+    const { kind, message, constraint } = toDbError(error);
+    throw new DbError(kind, message, constraint, { cause: error, statement: index });
+  }
+}
+
+function plain(text: string): Statement {
+  return { sql: text, args: [] };
+}
+
+/** The file's path: `file:` with or without an empty authority, percent-encoding undone. */
+function pathOf(url: string): string {
+  if (url === ":memory:") return url;
+  return decodeURIComponent(url.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?/, ""));
 }

@@ -24,7 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 /** npm packages that exactly one file of the product may import. */
 const onlyImporter: Readonly<Record<string, string>> = {
   "@earendil-works/pi-ai": "actors/models/pi/pi_stream.ts",
-  "@libsql/client": "store/native_db.ts",
+  "libsql": "store/_prepared.ts",
   "@libsql/client/web": "store/web_db.ts",
   "croner": "actors/scheduler/cron.ts",
   "uuidv7": "lib/ids.ts",

@@ -53,6 +53,39 @@ Deno.test("the native client syncs fully and keeps foreign keys on, also after i
   assert.deepEqual([synchronous.rows, foreignKeys.rows, journal.rows], [[[2]], [[1]], [["wal"]]]);
 });
 
+Deno.test("the native client sees a changed schema through a statement that it has run before", async () => {
+  const { db, close } = await openNative();
+  const all = sql("SELECT * FROM settings");
+  await db.batch([setting("t/1")]);
+  await db.query(all);
+
+  await db.batch([sql("ALTER TABLE settings ADD COLUMN more TEXT")]);
+  const rows = await db.query(all);
+  await close();
+
+  assert.ok(rows.columns.includes("more"));
+  assert.equal(rows.rows[0]?.length, rows.columns.length);
+});
+
+Deno.test("the native client says that the disk is full, keeps nothing of the batch and works on afterwards", async () => {
+  const { db, close } = await openNative();
+  const [pages] = (await db.query(sql("PRAGMA page_count"))).rows[0] ?? [];
+  await db.query(sql(`PRAGMA max_page_count = ${Number(pages) + 2}`));
+
+  const error = await dbError(
+    db.batch([
+      setting("t/1"),
+      sql("INSERT INTO settings (key, value, at) VALUES ('t/2', ?, 0)", "x".repeat(100_000)),
+    ]),
+  );
+  await db.batch([setting("t/3")]);
+  const rows = await db.query(keys);
+  await close();
+
+  assert.deepEqual([error.kind, error.statement], ["full", 1]);
+  assert.deepEqual(rows.rows, [["t/3"]]);
+});
+
 Deno.test("the web client reports a dropped answer as a broken connection and sends the batch once", async () => {
   const { db, server, close } = await openWeb();
   const before = server.batches;
