@@ -1,5 +1,5 @@
 /**
- * Runs the benchmarks and prints one table: `deno task bench [NAME…] [--quick] [--json]`. Without names everything runs. Peers are fetched
+ * Runs the benchmarks and prints one table: `deno task bench [NAME…] [--quick] [--json] [--all-peers]`. Without names everything runs. Peers are fetched
  * from npm into a temporary folder when they are not there yet. What is measured, and the last figures: `docs/benchmarks.md`.
  */
 import { readMachine } from "./machine.ts";
@@ -29,6 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
   const folders: string[] = [];
   const bench: Bench = {
     quick: args.includes("--quick"),
+    allPeers: args.includes("--all-peers"),
     say: (text) => console.error(`  ${text}`),
     async folder() {
       const folder = await Deno.makeTempDir({ prefix: "callboard-bench-" });

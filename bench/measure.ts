@@ -9,6 +9,8 @@ export interface Bench {
   say(text: string): void;
   /** Fewer repetitions, to see whether it runs at all. */
   readonly quick: boolean;
+  /** Also the peers that are slow to fetch and to run. */
+  readonly allPeers: boolean;
 }
 
 /** One thing to measure. Rejects when it cannot be measured at all; a peer that cannot be had is only told of. */
