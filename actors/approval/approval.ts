@@ -13,6 +13,7 @@ import { onPolicy } from "./policy_change.ts";
 import { onQuestion } from "./questions.ts";
 import { onCardShown, onPeople, onReact } from "./reactions.ts";
 import { type ApprovalState, restore } from "./state.ts";
+import { onHeld } from "./suspension.ts";
 import { onToolsKnown, onToolsList } from "./tools.ts";
 
 /** The actor, as `runtime/pure_worker.ts` runs it. */
@@ -31,6 +32,8 @@ function handle(draft: Draft, message: Message): void {
       return onJudge(draft, message.payload);
     case "tool.undescribed":
       return onUndescribed(draft, message.payload);
+    case "tool.held":
+      return onHeld(draft, message.payload);
     case "tool.cancel":
       return onCancel(draft, message.payload, message.from);
     case "tools.known":

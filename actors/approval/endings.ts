@@ -54,7 +54,7 @@ function expire(draft: Draft, item: OpenItem): void {
 export function onCancel(draft: Draft, payload: ToolCancel, from: string): void {
   const { callId } = payload;
   const conversation = conversationId(from);
-  dropHeld(draft, callId);
+  dropHeld(draft, callId, conversation);
   const item = itemOfCall(draft, callId);
   if (!item) return draft.patch({ withdrawn: [...draft.state.withdrawn, callId].slice(-MAX_WITHDRAWN) });
   if (item.conversation !== conversation) return;

@@ -39,9 +39,9 @@ function create(
   }
   const groupId = draft.env.newId();
   const copies = rules.filter((rule) => rule.layer === "normal" && rule.groupId === copyOf)
-    .map((rule) => ({ ...rule, id: draft.env.newId(), groupId, uses: 0 }));
+    .map((rule) => ({ ...rule, id: draft.env.newId(), groupId, uses: 0, since: draft.env.now }));
   draft.op({ op: "group.create", id: groupId, name, description });
-  for (const { layer: _, uses: __, ...copy } of copies) {
+  for (const { layer: _, uses: __, since: ___, ...copy } of copies) {
     draft.op({
       op: "rule.create",
       ...copy,

@@ -30,7 +30,10 @@ export function learnOrigin(draft: Draft, payload: ToolJudge): Origin {
 
 /** The context of policy at this moment. An unknown profile has no group of its own. */
 export function contextOf(state: ApprovalState, conversation: string, origin: Origin, now: number): Context {
-  const group = (origin.profile === undefined ? undefined : state.profiles[origin.profile]) ?? DEFAULT_GROUP;
+  const group =
+    (origin.profile !== undefined && Object.hasOwn(state.profiles, origin.profile)
+      ? state.profiles[origin.profile]
+      : undefined) ?? DEFAULT_GROUP;
   return { conversation, agent: origin.profile, source: origin.source, group, now };
 }
 
@@ -58,6 +61,7 @@ export function judgeCall(draft: Draft, judged: Judged): Verdict {
     argv: described.argv,
     askOnce: described.askOnce,
     known: known !== undefined && (judged.schemaHash === undefined || judged.schemaHash === known.schemaHash),
+    changedAt: known?.changedAt ?? undefined,
   };
   return judge(
     { rules: state.rules, bypasses: state.bypasses },

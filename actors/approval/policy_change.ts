@@ -11,6 +11,7 @@ import { claimItem, identityOf } from "./items.ts";
 import { judgeCall } from "./origin.ts";
 import type { OpenItem } from "./state.ts";
 import { setSuspended } from "./suspension.ts";
+import { policyNotes } from "./texts.ts";
 
 /** The longest that a bypass may hold, in milliseconds. */
 const BYPASS_CAP_MS = 8 * 3_600_000;
@@ -25,11 +26,22 @@ export type Changed = { readonly ok: true; readonly id: string } | {
 /** Answers a command of the rules page. */
 export function onPolicy(draft: Draft, payload: PolicyCommand, from: string): void {
   const done = carryOut(draft, from === "zulip" ? linked(draft, payload) : payload);
+  if (from === "zulip" && payload.tell !== undefined) {
+    tellTopic(draft, payload.tell, payload.command.kind, done);
+  }
   if (from !== "edge") return;
   const answer: PayloadIn<"policy.done"> = done.ok
     ? { ok: true, id: done.id }
     : { ok: false, code: done.code, message: done.message };
   draft.tell("edge", "policy.done", answer);
+}
+
+function tellTopic(draft: Draft, conversation: string, kind: string, done: Changed): void {
+  const text = done.ok
+    ? policyNotes[kind === "effects.suspend" ? "suspended" : "resumed"]
+    : policyNotes.refused;
+  const key = `policy/${kind}/${draft.env.newId()}`;
+  draft.tell("zulip", "topic.note", { conversation, key, text });
 }
 
 function carryOut(draft: Draft, { by, command }: PolicyCommand): Changed {
@@ -92,7 +104,7 @@ export function addRule(draft: Draft, body: RuleBody, by: Decider): Changed {
   const id = draft.env.newId();
   const ordinal = rules.reduce((highest, rule) => Math.max(highest, rule.ordinal), 0) + 1;
   const { note: _, ...matching } = body;
-  const rule: Rule = { ...matching, id, layer: "normal", ordinal, uses: 0 };
+  const rule: Rule = { ...matching, id, layer: "normal", ordinal, uses: 0, since: draft.env.now };
   draft.op({ op: "rule.create", ...body, id, ordinal, createdBy: identityOf(by) });
   draft.patch({ rules: [...rules, rule] });
   recordChange(draft, by, "rule.create", { id, rule: body });
@@ -134,8 +146,9 @@ export function addBypass(draft: Draft, item: OpenItem, body: DecisionBody, by: 
     pattern,
     uses: 0,
     expiresAt: draft.env.now + Math.min((body.seconds ?? Infinity) * 1000, BYPASS_CAP_MS),
+    since: draft.env.now,
   };
-  const { uses: _, ...created } = bypass;
+  const { uses: _, since: __, ...created } = bypass;
   draft.op({ op: "bypass.create", ...created, grantedBy: identityOf(by), surface: by.surface });
   draft.patch({ bypasses: [...draft.state.bypasses.filter((old) => old.expiresAt > draft.env.now), bypass] });
   recordChange(draft, by, "bypass.create", created);

@@ -185,9 +185,73 @@ Deno.test("while everything is suspended allowed calls are held, over a restart 
   assert.ok(desk.state.suspended, "only the owner lifts it");
   await say("edge", "effects.resume", { userId: "u1", role: "owner" });
 
-  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before", "a", "b"]);
+  // `before` had not ended, so it is sent once more: the toolbox begins a call once, whatever it is sent.
+  const runs = (await desk.sent("tool.run")).map(({ payload }) => payload.callId);
+  assert.deepEqual([...new Set(runs)], ["before", "a", "b"]);
   assert.equal((await desk.sent("policy.done")).length, 2);
   assert.equal((await verifyChain(desk.db)).ok, true);
+});
+
+Deno.test("a call that the toolbox may not begin is held again and goes on its way when everything is lifted, over a restart too", async () => {
+  await using desk = await furnished();
+  const say = (kind: string, zulipUserId = 11) =>
+    desk.post("zulip", "approval.policy", {
+      by: { name: "Ada", surface: "zulip", zulipUserId },
+      command: { kind },
+      tell: "c1",
+    });
+  await desk.judge("a", "read_file", { paths: [{ path: "/notes.md", access: "read", exists: true }] });
+  const [sent] = await desk.sent("tool.run");
+
+  await say("effects.suspend");
+  await desk.post("toolbox", "tool.held", sent?.payload);
+  await desk.restart();
+  await say("effects.resume", 13);
+  assert.equal((await desk.sent("tool.run")).length, 1);
+  await say("effects.resume");
+  await desk.post("toolbox", "tool.held", sent?.payload);
+
+  const runs = (await desk.sent("tool.run")).map(({ payload }) => payload);
+  assert.deepEqual(runs, [sent?.payload, sent?.payload, sent?.payload], "lifted, so it comes back at once");
+  const notes = (await desk.sent("topic.note")).map(({ payload }) => String(payload.text).slice(0, 12));
+  assert.deepEqual(notes, ["🛑 Everythin", "Only the own", "▶️ Lifted: a"]);
+});
+
+Deno.test("what was allowed for a server's tool is void once the server says that it does something else", async () => {
+  await using desk = await furnished();
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const rule = { action: "allow", toolPattern: "mcp__mail__*" };
+  const known = (name: string, schemaHash: string) =>
+    desk.post("toolbox", "tools.known", {
+      sandbox: "bwrap",
+      tools: [{
+        name,
+        source: "mcp:mail",
+        class: "mcp",
+        description: name,
+        parameters: {},
+        schemaHash,
+        idempotent: false,
+      }],
+    });
+  desk.now += 1;
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+  assert.equal(await desk.judge("a", "mcp__mail__send"), undefined);
+
+  await known("mcp__mail__other", "x");
+  desk.now += 1;
+  await known("mcp__mail__send", "changed");
+  await desk.restart();
+  const item = await desk.judge("b", "mcp__mail__send", { source: "mcp:mail" });
+
+  assert.ok(item, "it asks again");
+  desk.now += 1;
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+  assert.equal(
+    await desk.judge("d", "mcp__mail__send"),
+    undefined,
+    "a rule of today holds for the tool of today",
+  );
 });
 
 Deno.test("a profile's own group comes before the default one; a group in use or the default one is not deleted", async () => {

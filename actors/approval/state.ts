@@ -10,6 +10,7 @@ import type {
   LoadedItem,
   LoadedTool,
   LoadedUser,
+  SeenTool,
 } from "../../store/loads/approval.ts";
 import type { StoredDecision } from "../../store/ops/items.ts";
 import type { Described } from "../protocol/tools.ts";
@@ -61,6 +62,8 @@ export interface ApprovalState {
   readonly profiles: Readonly<Record<string, string>>;
   readonly bypasses: readonly Bypass[];
   readonly tools: readonly LoadedTool[];
+  /** Every tool that was ever offered, by name. */
+  readonly seenTools: ReadonlyMap<string, SeenTool>;
   readonly items: ReadonlyMap<string, OpenItem>;
   /** Calls handed to the toolbox to run: call id → conversation. */
   readonly running: ReadonlyMap<string, string>;
@@ -85,6 +88,7 @@ export function restore(loaded: unknown): ApprovalState {
     profiles: rows.profiles,
     bypasses: rows.bypasses,
     tools: rows.tools,
+    seenTools: new Map(rows.seenTools.map((tool) => [tool.name, tool])),
     items: new Map(rows.items.map((row) => [row.id, restoreItem(row)])),
     running: new Map(Object.entries(rows.running)),
     withdrawn: rows.withdrawn,

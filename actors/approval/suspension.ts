@@ -1,7 +1,8 @@
 /**
  * The stop-everything switch: while it is on, what policy or a person allows is held back instead of being handed to the toolbox, durably, and goes
  * on its way when it is lifted. Decisions are taken and recorded all the same. It needs no list of its own: a held call is a row that may
- * run and has not been sent, and `dedupe` keeps a call from being sent twice.
+ * run and has not begun. What was handed over before the switch comes back from the toolbox (`tool.held`), since no row moves to `executing`
+ * meanwhile. A call may then be sent more than once; the toolbox begins it once, by the row's state.
  */
 import type { Decider } from "../protocol/approval.ts";
 import type { Grant } from "../protocol/tools.ts";
@@ -19,7 +20,7 @@ export interface Granted {
 export function release(draft: Draft, call: Granted): void {
   const { callId, conversation } = call;
   if (draft.state.suspended) {
-    draft.patch({ held: new Map(draft.state.held).set(callId, call) });
+    hold(draft, call);
     return draft.tell("zulip", "topic.note", {
       conversation,
       key: `suspended/${callId}`,
@@ -27,12 +28,26 @@ export function release(draft: Draft, call: Granted): void {
         `Everything is suspended by ${draft.state.suspended.by}. A call that is allowed waits until that is lifted.`,
     });
   }
-  draft.tell("toolbox", "tool.run", { callId, conversation, grant: call.grant }, { dedupe: `run/${callId}` });
+  run(draft, call, `run/${callId}`);
+}
+
+/** The toolbox gave back what it may not begin. The switch may have been lifted meanwhile. */
+export function onHeld(draft: Draft, call: Granted): void {
+  if (draft.state.suspended) return hold(draft, call);
+  run(draft, call);
+}
+
+function hold(draft: Draft, call: Granted): void {
+  draft.patch({ held: new Map(draft.state.held).set(call.callId, call) });
+}
+
+function run(draft: Draft, { callId, conversation, grant }: Granted, dedupe?: string): void {
+  draft.tell("toolbox", "tool.run", { callId, conversation, grant }, dedupe === undefined ? {} : { dedupe });
 }
 
 /** Forgets a held call that was withdrawn; the toolbox ends its row. */
-export function dropHeld(draft: Draft, callId: string): void {
-  if (!draft.state.held.has(callId)) return;
+export function dropHeld(draft: Draft, callId: string, conversation: string): void {
+  if (draft.state.held.get(callId)?.conversation !== conversation) return;
   const held = new Map(draft.state.held);
   held.delete(callId);
   draft.patch({ held });
@@ -41,6 +56,7 @@ export function dropHeld(draft: Draft, callId: string): void {
 /** Turns the switch. Lifting it lets everything go that was held, in order. */
 export function setSuspended(draft: Draft, suspended: boolean, by: Decider): void {
   if ((draft.state.suspended !== null) === suspended) return;
+  const since = draft.state.suspended?.at;
   const state = suspended ? { by: by.name, at: draft.env.now } : null;
   draft.op({ op: "effects.suspend", state });
   draft.patch({ suspended: state });
@@ -54,5 +70,5 @@ export function setSuspended(draft: Draft, suspended: boolean, by: Decider): voi
   if (suspended) return;
   const held = [...draft.state.held.values()];
   draft.patch({ held: new Map() });
-  for (const call of held) release(draft, call);
+  for (const call of held) run(draft, call, `run/${call.callId}/${since}`);
 }

@@ -39,3 +39,11 @@ export const reactionNotes = {
     "The card does not show the whole call: a reaction cannot decide it. Open the inbox to see and decide it.",
   question: "A reaction cannot answer a question. Open the inbox to answer it.",
 } as const;
+
+/** How a command about everything went; said in the topic where it was given. */
+export const policyNotes = {
+  suspended:
+    "🛑 Everything is stopped: no agent begins anything new until the owner lifts it (`!resume all`, or in the inbox). What was running goes on to its end.",
+  resumed: "▶️ Lifted: agents may act again, and what was allowed meanwhile goes on its way.",
+  refused: "Only the owner may do this, from a Zulip account that is linked in the settings.",
+} as const;

@@ -4,7 +4,10 @@ import type { ToolClass, ToolsKnown, ToolsList } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
 import { contextOf, conversationId, originOf } from "./origin.ts";
 
-/** Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. */
+/**
+ * Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. When a server changes what a tool is
+ * said to do, the moment is kept: whatever was allowed before then does not hold for it any more.
+ */
 export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
   const tools = payload.tools.map((tool) => ({
     name: tool.name,
@@ -15,7 +18,14 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
     schemaHash: tool.schemaHash,
   })).sort((a, b) => a.name < b.name ? -1 : 1);
   draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
-  draft.patch({ tools });
+  const seenTools = new Map(draft.state.seenTools);
+  for (const { name, schemaHash, source } of tools) {
+    const before = seenTools.get(name);
+    const changed = before !== undefined && before.schemaHash !== schemaHash && source !== "builtin";
+    seenTools.set(name, { name, schemaHash, changedAt: changed ? draft.env.now : before?.changedAt ?? null });
+  }
+  const changedAt = (name: string) => seenTools.get(name)?.changedAt ?? null;
+  draft.patch({ seenTools, tools: tools.map((tool) => ({ ...tool, changedAt: changedAt(tool.name) })) });
 }
 
 /** Answers with every tool that policy does not deny whatever its arguments. */

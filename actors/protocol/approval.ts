@@ -125,6 +125,8 @@ export type SessionEnded = z.infer<typeof SessionEnded>;
  */
 export const PolicyCommand = z.object({
   by: Decider,
+  /** From Zulip: the conversation in whose topic to say how it went. */
+  tell: z.string().optional(),
   command: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("rule.create"), rule: RuleBody }),
     z.object({ kind: z.literal("rule.delete"), id: z.string() }),

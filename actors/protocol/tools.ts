@@ -164,6 +164,8 @@ export const toolMessages = {
   }),
   "tool.undescribed": message(["toolbox"], ["approval"], ToolUndescribed),
   "tool.run": message(["approval"], ["toolbox"], ToolRun, { recovery: "unknown", request: true }),
+  /** The toolbox gives a call back that it may not begin, since everything is suspended. */
+  "tool.held": message(["toolbox"], ["approval"], ToolRun),
   "tool.result": message(["toolbox", "approval"], ["conversation"], ToolResult),
   "tool.output": message(["toolbox"], ["conversation"], ToolOutput, { durable: false }),
   "tool.cancel": message(["conversation"], ["toolbox", "approval"], ToolCancel, {

@@ -155,8 +155,7 @@ export class Calls {
         ops: again ? [] : [move],
         send: question ? [{ ...question, dedupe: `toolbox/ask/${callId}` }] : [],
       });
-      // Lost to somebody who ended the call first: nothing may happen, and its end has been told.
-      if (!started.ok) return;
+      if (!started.ok) return await this.#notBegun(call, grant);
       if (!bound.run) {
         return abort.signal.aborted ? settle(call, { outcome: "cancelled", text: "Cancelled." }) : undefined;
       }
@@ -165,6 +164,13 @@ export class Calls {
       this.#running.delete(callId);
       context.log("debug", "tool call left the toolbox's hands", { callId, tool: call.tool });
     }
+  }
+
+  /** Either somebody ended the call first, and its end has been told, or everything is suspended: then approval holds it again. */
+  async #notBegun({ callId, conversation }: CallRow, grant: ToolRun["grant"]): Promise<Effects | void> {
+    const call = await readCall(this.options.context, callId);
+    if (call?.state !== "judged" && call?.state !== "decided") return;
+    return { send: [{ to: "approval", type: "tool.held", payload: { callId, conversation, grant } }] };
   }
 
   async #work(

@@ -88,6 +88,23 @@ Deno.test("a grant for another digest runs nothing", async () => {
   await assert.rejects(Deno.stat(`${world.workspace()}/ran`));
 });
 
+Deno.test("a call that was let run before everything was suspended is given back and does not begin", async () => {
+  await using world = await ToolboxWorld.open();
+  const callId = await world.propose("exec_command", { command: "echo ran >> log" });
+  const suspended = "INSERT INTO settings (key, value, at) VALUES ('suspended', '{}', 1)";
+  await world.db.batch([{ sql: suspended, args: [] }]);
+
+  await world.grant(callId);
+
+  assert.equal(await world.state(callId), "judged");
+  await assert.rejects(Deno.stat(`${world.workspace()}/log`));
+  const held = world.sent.find((send) => send.type === "tool.held");
+  assert.deepEqual(Object.keys(held?.payload ?? {}).sort(), ["callId", "conversation", "grant"]);
+  await world.db.batch([{ sql: "DELETE FROM settings WHERE key = 'suspended'", args: [] }]);
+  await world.grant(callId, { resumed: true });
+  assert.equal(await Deno.readTextFile(`${world.workspace()}/log`), "ran\n");
+});
+
 Deno.test("the same call in two conversations has two digests", async () => {
   await using world = await ToolboxWorld.open();
 

@@ -1,11 +1,11 @@
 /**
- * Commands in a topic: `!help`, `!status`, `!stop`, `!new`, `!model`. Parsing is pure; what a command does is the intake's business.
+ * Commands in a topic: `!help`, `!status`, `!stop`, `!stop all`, `!resume all`, `!new`, `!model`. Parsing is pure; what a command does is the intake's business.
  * Proven by `intake_test.ts`.
  */
 
 /** A command, or the text to hand to the conversation. */
 export type Command =
-  | { readonly kind: "help" | "status" | "stop" | "new" }
+  | { readonly kind: "help" | "status" | "stop" | "new" | "stop_all" | "resume_all" }
   | { readonly kind: "model"; readonly model: string | null }
   | { readonly kind: "unknown"; readonly word: string }
   | { readonly kind: "text"; readonly text: string };
@@ -29,6 +29,10 @@ export function parseCommand(text: string): Command {
     case "status":
     case "stop":
       if (argument === "") return { kind: verb };
+      if (verb === "stop" && argument.toLowerCase() === "all") return { kind: "stop_all" };
+      break;
+    case "resume":
+      if (argument.toLowerCase() === "all") return { kind: "resume_all" };
       break;
     case "new":
     case "reset":
@@ -47,6 +51,7 @@ export const HELP = [
   "**Commands**",
   "- `!status` — what this conversation is doing",
   "- `!stop` — stop the running turn",
+  "- `!stop all` — the owner: no agent begins anything, anywhere, until `!resume all`",
   "- `!new` — start afresh in this topic",
   "- `!model provider/name` — choose the model for the next turns",
   "- `!!text` — send `!text` as prose",

@@ -116,6 +116,9 @@ function carryOut(
           `There is no command \`!${command.word}\`. \`!help\` lists them; \`!!${command.word}\` sends it as text.`,
         ),
       };
+    case "stop_all":
+    case "resume_all":
+      return switchEffects(command.kind, message, ops, deps);
     case "model":
       if (command.model !== null && !/^[^/\s]+\/\S+$/.test(command.model)) {
         return {
@@ -140,6 +143,25 @@ function carryOut(
       }
       return { effects: order("conversation.set_model", { model: command.model }), check: message.id };
   }
+}
+
+/** Stop everything, or lift it. Approval looks up who may, and says in the topic's conversation how it went. */
+function switchEffects(
+  kind: "stop_all" | "resume_all",
+  message: Message,
+  ops: readonly Op[],
+  { journal, realm }: IntakeDeps,
+): Intake {
+  const by = { surface: "zulip", zulipUserId: message.senderId, name: message.senderName };
+  const command = { kind: kind === "stop_all" ? "effects.suspend" : "effects.resume" };
+  const conversation = journal.at(message.place);
+  const send: Send = {
+    to: "approval",
+    type: "approval.policy",
+    dedupe: dedupe(realm, message.id),
+    payload: { by, command, ...(conversation === undefined ? {} : { tell: conversation }) },
+  };
+  return { effects: { ops, send: [send] }, check: message.id };
 }
 
 function authorOf(message: Message) {

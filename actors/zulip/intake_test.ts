@@ -80,6 +80,8 @@ Deno.test.each([
   ["!help", { kind: "help" }],
   ["  /STATUS ", { kind: "status" }],
   [".stop", { kind: "stop" }],
+  ["!Stop All", { kind: "stop_all" }],
+  ["!resume all", { kind: "resume_all" }],
   ["!reset", { kind: "new" }],
   ["!model openai/gpt-5", { kind: "model", model: "openai/gpt-5" }],
   ["!m", { kind: "model", model: null }],

@@ -3,7 +3,9 @@
  * only a wrapper: they would allow whatever is wrapped. Proven by `policy_test.ts`.
  */
 import { pathPatternProblem } from "./path_pattern.ts";
+import { evaluates, isInterpreter, isRunner } from "./programs.ts";
 import type { RuleAction } from "./rule.ts";
+import { baseName } from "./shell_line.ts";
 import { toolPatternProblem } from "./tool_pattern.ts";
 
 /** What a person wrote. */
@@ -13,18 +15,6 @@ export interface RuleText {
   readonly pathPattern: string | null;
   readonly argvPrefix: readonly string[] | null;
 }
-
-/** Programs that run whatever words follow them. */
-const runners: ReadonlySet<string> = new Set(
-  ("busybox chroot doas env eval exec nice nohup parallel script setsid ssh stdbuf su sudo time timeout unshare watch xargs")
-    .split(" "),
-);
-
-/** Programs that run a text or file they are given; harmless only when that is named. */
-const interpreters: ReadonlySet<string> = new Set(
-  ("ash awk bash bun bunx bwrap cmd csh dash deno docker find fish gawk git ksh lua node nodejs npm npx osascript perl php podman " +
-    "powershell pwsh python ruby sh tmux zsh").split(" "),
-);
 
 /** The first problem, in words for the person who wrote the rule, or undefined. */
 export function ruleProblem(rule: RuleText): string | undefined {
@@ -36,11 +26,16 @@ export function ruleProblem(rule: RuleText): string | undefined {
   const [program, ...words] = rule.argvPrefix;
   if (!program) return "a command prefix names at least a program";
   if (rule.action !== "allow") return undefined;
-  const name = program.slice(program.lastIndexOf("/") + 1).toLowerCase().replace(/[\d.]+$/, "");
-  if (runners.has(name) || interpreters.has(name) && words.every((word) => word.startsWith("-"))) {
+  const name = baseName(program);
+  if (isRunner(name) || isInterpreter(name) && leavesOpen(name, words)) {
     return `allowing "${
       rule.argvPrefix.join(" ")
     }" would allow any command that it runs; name the command itself`;
   }
   return undefined;
+}
+
+/** Whether these words leave open what the interpreter runs: only options, or an option that takes a program and no program after it. */
+function leavesOpen(name: string, words: readonly string[]): boolean {
+  return words.every((word) => word.startsWith("-")) || words.length === 1 && evaluates(name, words);
 }

@@ -14,6 +14,7 @@ import {
   type Rule,
   type RuleAction,
 } from "./rule.ts";
+import { shellLine } from "./shell_line.ts";
 import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
 
 /** Everything policy consists of at one moment; `rules: null` says that they cannot be read. */
@@ -24,7 +25,7 @@ export interface Policy {
 
 /** One step of the reasoning, for the card and for *explain*. */
 export interface TraceStep {
-  readonly step: "protected" | "group" | "default" | "floor" | "fast_path" | "bypass" | "end";
+  readonly step: "protected" | "group" | "default" | "floor" | "command" | "fast_path" | "bypass" | "end";
   readonly outcome: string;
   readonly ref?: string;
 }
@@ -44,6 +45,8 @@ export const DEFAULT_GROUP = "default";
 export const secretPatterns = ["/**/secrets/*", "/**/.secrets/*", "/**/.ssh/*", "/**/.gnupg/*"] as const;
 
 const MAX_MISSES = 40;
+/** How much of a command the trace shows, in characters. */
+const MAX_COMMAND = 200;
 
 /** Judges a call. */
 export function judge(policy: Policy, call: Call, context: Context): Verdict {
@@ -62,7 +65,7 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
   const rules = policy.rules ?? floorRules;
   if (policy.rules === null) trace.push({ step: "floor", outcome: "the rules cannot be read" });
 
-  const found = walk(rules, call, context, trace);
+  const found = strictest(rules, call, context, trace);
   if (found?.action === "deny") return verdict("deny", "rule", found.id);
   if (call.askOnce) {
     trace.push({ step: "floor", outcome: "ask: no sandbox, so only a person may allow it" });
@@ -88,16 +91,46 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
   return found ? verdict("ask", "rule", found.id) : verdict("ask", "default", "ask");
 }
 
+/**
+ * The deciding rule of a call. A command line is as allowed as the least allowed of its commands: a denial of one denies all, and one that no
+ * rule covers leaves the whole line to be asked for.
+ */
+function strictest(
+  rules: readonly Rule[],
+  call: Call,
+  context: Context,
+  trace: TraceStep[],
+): Rule | undefined {
+  const line = call.class === "exec" && call.argv ? shellLine(call.argv) : [undefined];
+  if (line === "unreadable") {
+    trace.push({ step: "command", outcome: "the words do not say what runs; only strict rules cover it" });
+    return walk(rules, { ...call, command: line }, context, trace);
+  }
+  let result: { readonly rule: Rule | undefined } | undefined;
+  for (const command of line) {
+    if (command && line.length > 1 && trace.length < MAX_MISSES) {
+      trace.push({ step: "command", outcome: command.join(" ").slice(0, MAX_COMMAND) });
+    }
+    const rule = walk(rules, command ? { ...call, command } : call, context, trace);
+    if (!result || severity(rule) > severity(result.rule)) result = { rule };
+    if (rule?.action === "deny") break;
+  }
+  return result?.rule;
+}
+
+function severity(rule: Rule | undefined): number {
+  return rule === undefined ? 1 : { allow: 0, ask: 2, deny: 3 }[rule.action];
+}
+
 /** The deciding rule, or undefined. Protected rules only ever deny. */
 function walk(rules: readonly Rule[], call: Call, context: Context, trace: TraceStep[]): Rule | undefined {
-  let misses = 0;
   for (const { step, rule } of inOrder(rules, context.group)) {
     const miss = missReason(rule, call, context);
     if (miss === undefined) {
       trace.push({ step, outcome: rule.action, ref: rule.id });
       return rule;
     }
-    if (miss !== "other tool" && misses++ < MAX_MISSES) {
+    if (miss !== "other tool" && trace.length < MAX_MISSES) {
       trace.push({ step, outcome: `skipped: ${miss}`, ref: rule.id });
     }
   }

@@ -3,6 +3,7 @@
  * asked: does it cover this call? Proven by `policy_test.ts`.
  */
 import { matchesPath } from "./path_pattern.ts";
+import { baseName } from "./shell_line.ts";
 import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
 
 /** What a rule says. */
@@ -24,6 +25,8 @@ export interface Rule {
   readonly expiresAt: number | null;
   readonly maxUses: number | null;
   readonly uses: number;
+  /** When a person last wrote it, milliseconds since the epoch; absent: before everything. */
+  readonly since?: number | undefined;
 }
 
 /** Lets one conversation skip questions for a while; never lifts a denial. `pattern` is a tool, a class or a server, by scope. */
@@ -35,6 +38,8 @@ export interface Bypass {
   readonly uses: number;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** When it was granted, milliseconds since the epoch; absent: before everything. */
+  readonly since?: number | undefined;
 }
 
 /** A call as the toolbox described it. */
@@ -45,10 +50,14 @@ export interface Call extends ToolFacts {
   /** Anything here lies outside the workspace. */
   readonly outside: readonly string[];
   readonly argv?: readonly string[] | undefined;
+  /** One command of the line in `argv`; `unreadable` when its words do not say what runs. Set by `judge`. */
+  readonly command?: readonly string[] | "unreadable" | undefined;
   /** Nothing stands between the call and the machine: only a person's decision may allow it. */
   readonly askOnce: boolean;
   /** False when approval does not know the tool, or knows it with another definition. */
   readonly known: boolean;
+  /** When a foreign server last changed what the tool is said to do, milliseconds since the epoch. What was allowed before is void. */
+  readonly changedAt?: number | undefined;
 }
 
 /** Where a call comes from. What is undefined is not known: denials and questions then cover it, allowances do not. */
@@ -67,6 +76,7 @@ export function missReason(rule: Rule, call: Call, context: Context): string | u
   if (rule.expiresAt !== null && rule.expiresAt <= context.now) return "expired";
   if (rule.maxUses !== null && rule.uses >= rule.maxUses) return "used up";
   if (!matchesTool(rule.toolPattern, call)) return "other tool";
+  if (!eager && isOutdated(rule.since, call)) return "the tool was changed since";
   if (!agrees(rule.agent, context.agent, eager)) return "other agent";
   if (!agreesSource(rule.source, context.source, eager)) return "other source";
   if (rule.pathPattern !== null && !coversPaths(rule.pathPattern, call, eager)) return "other path";
@@ -91,16 +101,33 @@ function coversPaths(pattern: string, call: Call, eager: boolean): boolean {
   return call.paths.length > 0 && call.paths.every(covers);
 }
 
-/** A command whose words are not known (a script) is met by denials and questions about commands, never by an allowance. */
+/**
+ * An allowance names the very command, or the whole line. A denial or a question is also met by the program under another path, and by every
+ * line that cannot be read.
+ */
 function coversArgv(prefix: readonly string[], call: Call, eager: boolean): boolean {
-  const argv = call.argv;
+  const { argv, command } = call;
   if (argv === undefined) return eager && call.class === "exec";
-  return prefix.every((word, index) => argv[index] === word);
+  if (startsWith(argv, prefix)) return true;
+  if (command === undefined) return false;
+  if (command === "unreadable") return eager;
+  if (startsWith(command, prefix)) return true;
+  return eager && startsWith([baseName(command[0] ?? ""), ...command.slice(1)], prefix);
+}
+
+function startsWith(words: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((word, index) => words[index] === word);
+}
+
+/** Whether a permission was given to the tool as it was before its server changed it. */
+function isOutdated(since: number | undefined, call: Call): boolean {
+  return call.changedAt !== undefined && (since ?? 0) <= call.changedAt;
 }
 
 /** Whether a live bypass covers the call. */
 export function bypassCovers(bypass: Bypass, call: Call, context: Context): boolean {
   if (bypass.conversation !== context.conversation || bypass.expiresAt <= context.now) return false;
+  if (isOutdated(bypass.since, call)) return false;
   switch (bypass.scope) {
     case "tool":
       return bypass.pattern === call.tool;

@@ -38,6 +38,15 @@ export interface LoadedTool {
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly schemaHash: string;
+  /** When its server last changed the definition, milliseconds since the epoch. */
+  readonly changedAt: number | null;
+}
+
+/** A tool that was ever offered, offered now or not. */
+export interface SeenTool {
+  readonly name: string;
+  readonly schemaHash: string;
+  readonly changedAt: number | null;
 }
 
 /** A user who may be linked to Zulip, with the channels in which they may approve. */
@@ -56,6 +65,7 @@ export interface LoadedApproval {
   readonly profiles: Readonly<Record<string, string>>;
   readonly bypasses: readonly Bypass[];
   readonly tools: readonly LoadedTool[];
+  readonly seenTools: readonly SeenTool[];
   readonly items: readonly LoadedItem[];
   /** Calls that were let run and have not ended: call id → conversation. */
   readonly running: Readonly<Record<string, string>>;
@@ -90,14 +100,17 @@ const WITHDRAWN_FOR_MS = 600_000;
 const queries = [
   sql(
     `SELECT id, group_id, layer, ordinal, priority, action, tool_pattern, path_pattern, argv_prefix, agent, source, expires_at, max_uses,
-    uses FROM rules ORDER BY group_id, layer, priority, ordinal`,
+    uses, updated_at FROM rules ORDER BY group_id, layer, priority, ordinal`,
   ),
   sql("SELECT id FROM rule_groups"),
   sql("SELECT id, group_id FROM profiles"),
-  sql(`SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt FROM bypasses
-    WHERE ended_at IS NULL AND expires_at > ${DB_NOW}`),
   sql(
-    `SELECT name, source, class, description, parameters, schema_hash AS schemaHash FROM known_tools WHERE available = 1 ORDER BY name`,
+    `SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt, created_at AS since FROM bypasses
+    WHERE ended_at IS NULL AND expires_at > ${DB_NOW}`,
+  ),
+  sql(
+    `SELECT name, source, class, description, parameters, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools
+    WHERE available = 1 ORDER BY name`,
   ),
   sql(
     `SELECT id, kind, state, version, conversation, turn_id AS turnId, call_id AS callId, tool, arguments, described, digest, trace,
@@ -124,6 +137,7 @@ const queries = [
     `SELECT id AS callId, conversation, grant_json AS "grant" FROM tool_calls WHERE state IN ('judged', 'decided')
     AND grant_json IS NOT NULL AND EXISTS (SELECT 1 FROM settings WHERE key = 'suspended') ORDER BY updated_at, id`,
   ),
+  sql("SELECT name, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools"),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -144,6 +158,7 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     bypasses: table<Bypass>(3),
     tools: table<LoadedTool & { parameters: string }>(4)
       .map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
+    seenTools: table<SeenTool>(15),
     items: table<ItemRow>(5).map((row) => ({
       ...row,
       described: parsed(row.described),
@@ -196,6 +211,7 @@ interface RuleRow {
   readonly expires_at: number | null;
   readonly max_uses: number | null;
   readonly uses: number;
+  readonly updated_at: number;
 }
 
 /** All rules, or null when one of them cannot be read: half a policy is none. */
@@ -217,6 +233,7 @@ function readRules(rows: readonly RuleRow[]): Rule[] | null {
       expiresAt: row.expires_at,
       maxUses: row.max_uses,
       uses: row.uses,
+      since: row.updated_at,
     };
   });
   const readable = rules.filter((rule) => rule !== undefined);

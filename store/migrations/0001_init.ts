@@ -82,7 +82,7 @@ export const statements: readonly string[] = [
      state TEXT NOT NULL CHECK (state IN ('waiting', 'decided', 'applied', 'failed', 'expired', 'superseded', 'cancelled')),
      version INTEGER NOT NULL, conversation TEXT NOT NULL, turn_id TEXT, call_id TEXT, tool TEXT, arguments TEXT, described TEXT,
      digest TEXT, risk TEXT CHECK (risk IN ('low', 'medium', 'high')), trace TEXT, question TEXT, decision TEXT, note TEXT,
-     card_message_id INTEGER, card_whole INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, later_until INTEGER,
+     delegated_to TEXT, first_approval TEXT, card_message_id INTEGER, card_whole INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, later_until INTEGER,
      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER) STRICT`,
   `CREATE INDEX pending_items_state ON pending_items (state, created_at)`,
   `CREATE INDEX pending_items_call ON pending_items (call_id)`,
@@ -107,7 +107,7 @@ export const statements: readonly string[] = [
      config TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
   `CREATE TABLE known_tools (
      name TEXT PRIMARY KEY, source TEXT NOT NULL, class TEXT NOT NULL, description TEXT NOT NULL, parameters TEXT NOT NULL,
-     schema_hash TEXT NOT NULL, available INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL) STRICT`,
+     schema_hash TEXT NOT NULL, available INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, changed_at INTEGER) STRICT`,
   `CREATE TABLE mcp_servers (
      name TEXT PRIMARY KEY, state TEXT NOT NULL, detail TEXT, tools INTEGER NOT NULL DEFAULT 0, unsandboxed INTEGER NOT NULL,
      at INTEGER NOT NULL) STRICT`,

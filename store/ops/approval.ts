@@ -158,7 +158,8 @@ export const approvalOps = {
       sql(
         `INSERT INTO known_tools (name, source, class, description, parameters, schema_hash, available, first_seen, last_seen)
          VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (name) DO UPDATE SET source = excluded.source, class = excluded.class,
-           description = excluded.description, parameters = excluded.parameters, schema_hash = excluded.schema_hash, available = 1,
+           changed_at = CASE WHEN known_tools.schema_hash <> excluded.schema_hash AND excluded.source <> 'builtin' THEN excluded.last_seen
+             ELSE changed_at END, description = excluded.description, parameters = excluded.parameters, schema_hash = excluded.schema_hash, available = 1,
            last_seen = excluded.last_seen`,
         tool.name,
         tool.source,

@@ -1,5 +1,6 @@
 /**
- * Operations on `tool_calls`, shared by conversation, toolbox and approval. Every move is a compare-and-set against `lib/call_state.ts`.
+ * Operations on `tool_calls`, shared by conversation, toolbox and approval. Every move is a compare-and-set against `lib/call_state.ts`;
+ * none leads to `executing` while everything is suspended, whatever is still on its way to the toolbox.
  */
 import * as z from "zod";
 import { callStates, sourcesOf } from "../../lib/call_state.ts";
@@ -49,10 +50,12 @@ export const callOps = {
     const sources = sourcesOf(input.to, kind);
     const places = sources.map(() => "?").join(", ");
     const own = kind === "conversation" ? " AND conversation = ?" : "";
-    const digest = input.to === "executing" ? " AND digest = ?" : "";
+    const begins = input.to === "executing";
+    const digest = begins ? " AND digest = ?" : "";
+    const lifted = begins ? " AND NOT EXISTS (SELECT 1 FROM settings WHERE key = 'suspended')" : "";
     return [
       ...guard(
-        `EXISTS (SELECT 1 FROM tool_calls WHERE id = ? AND state IN (${places})${own}${digest})`,
+        `EXISTS (SELECT 1 FROM tool_calls WHERE id = ? AND state IN (${places})${own}${digest})${lifted}`,
         input.callId,
         ...sources,
         ...(own ? [id] : []),

@@ -57,6 +57,8 @@ export const pendingItems = sqliteTable("pending_items", {
   question: text("question"),
   decision: text("decision"),
   note: text("note"),
+  delegatedTo: text("delegated_to"),
+  firstApproval: text("first_approval"),
   cardMessageId: integer("card_message_id"),
   cardWhole: integer("card_whole"),
   deliveredAt: integer("delivered_at"),
@@ -156,6 +158,7 @@ export const knownTools = sqliteTable("known_tools", {
   available: integer("available").notNull(),
   firstSeen: integer("first_seen").notNull(),
   lastSeen: integer("last_seen").notNull(),
+  changedAt: integer("changed_at"),
 });
 
 /** State of each configured MCP server. */

@@ -221,7 +221,7 @@ export class ApprovalDesk implements AsyncDisposable {
       tool,
       arguments: "{}",
       digest: `digest-${callId}`,
-      schemaHash: `hash-${tool}`,
+      schemaHash: kind?.schemaHash ?? `hash-${tool}`,
       described: {
         class: kind?.class ?? "exec",
         source: kind?.source ?? "builtin",

@@ -120,9 +120,9 @@ export class World {
     return await response.json();
   }
 
-  async send(path: string, body: unknown): Promise<Response> {
+  async send(path: string, body: unknown, method = "POST"): Promise<Response> {
     return await fetch(this.supervisor.url + path, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", cookie: this.#cookie, "x-callboard-csrf": this.#csrf },
       body: JSON.stringify(body),
     });
