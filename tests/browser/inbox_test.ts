@@ -2,72 +2,10 @@
  * The built page in a real browser against the fake API, under the product's own security policy: what only a browser can tell.
  */
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
-import { FAKE_TOKEN, type FakeApi, startFakeApi } from "../doubles/fake_api/fake_api.ts";
-import { bundleUi } from "../../ui/bundle.ts";
-import { desktop, launchBrowser, phone, skipBrowser as ignore } from "./chromium.ts";
-
-const axe = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url);
-
-interface Stage {
-  readonly api: FakeApi;
-  readonly browser: Browser;
-  /** Opens a page that fails the test on any error of its own, violations of the policy included. */
-  open(path: string, options?: { readonly viewport?: typeof phone; readonly dark?: boolean }): Promise<Page>;
-  readonly errors: string[];
-}
-
-/** One test on a fresh fake; the sanitizers do not know what Playwright keeps open to Chromium. */
-function stage(name: string, run: (stage: Stage) => Promise<void>, { signedIn = true } = {}): void {
-  Deno.test({ name, ignore, sanitizeOps: false, sanitizeResources: false }, async () => {
-    const uiFolder = await Deno.makeTempDir({ prefix: "callboard-browser-" });
-    await bundleUi({ outDir: `${uiFolder}/ui` });
-    const api = await startFakeApi(`${uiFolder}/ui`, { signedIn });
-    const browser = await launchBrowser();
-    const errors: string[] = [];
-    try {
-      await run({
-        api,
-        browser,
-        errors,
-        async open(path, { viewport = phone, dark = false } = {}) {
-          const page = await browser.newPage({
-            viewport,
-            colorScheme: dark ? "dark" : "light",
-            serviceWorkers: "block",
-          });
-          page.on("pageerror", (error) => errors.push(error.message));
-          page.on(
-            "console",
-            (line) => line.text().includes("Content Security Policy") && errors.push(line.text()),
-          );
-          await page.goto(`${api.url}${path}`);
-          return page;
-        },
-      });
-      assert.deepEqual(errors, []);
-    } finally {
-      await browser.close();
-      await api.close();
-      await Deno.remove(uiFolder, { recursive: true });
-    }
-  });
-}
-
-/** What axe finds wrong, as `rule: element`. */
-async function violations(page: Page): Promise<string[]> {
-  // Through the debugger, which the page's policy does not bind.
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: await Deno.readTextFile(axe) });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  // The expression above makes a list of strings.
-  return result.value as string[];
-}
+import { FAKE_TOKEN } from "../doubles/fake_api/fake_api.ts";
+import { LONG_WORD } from "../doubles/fake_api/long_words.ts";
+import { desktop } from "./chromium.ts";
+import { overflowing, stage, violations } from "./stage.ts";
 
 const screens: readonly (readonly [path: string, sign: string])[] = [
   ["/", "exec_command"],
@@ -92,7 +30,18 @@ for (
       await page.getByText(sign).locator("visible=true").first().waitFor();
 
       assert.deepEqual(await violations(page), [], path);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, path);
+      assert.deepEqual(await overflowing(page), [], path);
+      await page.close();
+    }
+  });
+
+  stage(`no word however long pushes anything out of its place on ${name}`, async ({ api, open }) => {
+    api.longWords = true;
+    for (const [path] of screens.filter(([path]) => path !== "/nowhere" && path !== "/conversations/new")) {
+      const page = await open(path, options);
+      await page.getByText(LONG_WORD).locator("visible=true").first().waitFor();
+
+      assert.deepEqual(await overflowing(page), [], path);
       await page.close();
     }
   });

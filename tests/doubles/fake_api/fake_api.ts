@@ -8,6 +8,7 @@ import { CONTENT_SECURITY_POLICY } from "../../../edge/headers.ts";
 import { staticRoutes } from "../../../edge/routes/static.ts";
 import { SseWriter } from "../../../edge/sse.ts";
 import { folderUi } from "../../../edge/ui_files.ts";
+import { lengthened } from "./long_words.ts";
 import { sampleActors, sampleConversations, sampleEvents, sampleItems, sampleMe } from "./samples.ts";
 
 /** A token that signs in. */
@@ -22,6 +23,8 @@ export interface FakeApi {
   failing: boolean;
   /** Nothing waits and nothing was ever said. */
   empty: boolean;
+  /** Every text that a person or a model wrote ends in `LONG_WORD`. */
+  longWords: boolean;
   /** Sends to every open stream. */
   emit(event: StreamEvent): void;
   /** Ends every open stream; browsers connect again. */
@@ -50,6 +53,9 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     }
     await next();
     c.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
+    if (fake.longWords && c.res.headers.get("content-type")?.startsWith("application/json")) {
+      c.res = Response.json(lengthened(await c.res.json()), { status: c.res.status });
+    }
   });
 
   app.post("/api/session", async (c) => {
@@ -147,6 +153,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     calls,
     failing: false,
     empty: false,
+    longWords: false,
     emit({ event, data }) {
       cursor += 1;
       for (const writer of streams) writer.event(event, data, event === "delta" ? undefined : cursor);
