@@ -8,7 +8,10 @@ import { actorKinds, workspacesOf } from "./composition/kinds.ts";
 import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
 import { LiveFan } from "./composition/live.ts";
 import { logOf, openLog } from "./composition/log.ts";
+import { MemoryMeter, readPss } from "./composition/memory_meter.ts";
+import { runtimeFamilies } from "./composition/metrics.ts";
 import { tellNote } from "./composition/notes.ts";
+import { unreadySingletons } from "./composition/readiness.ts";
 import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp, type EdgeApp } from "./edge/app.ts";
@@ -24,6 +27,14 @@ import { opStatements } from "./store/ops.ts";
 
 const VERSION = "0.1.0";
 const STOP_GRACE_MS = 5_000;
+const SUSPEND = {
+  to: "approval",
+  type: "approval.policy",
+  payload: {
+    by: { surface: "system", name: "SIGUSR1", role: "owner" },
+    command: { kind: "effects.suspend" },
+  },
+} as const;
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 if (import.meta.main) await main();
@@ -78,6 +89,7 @@ interface Board {
 async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   const { store } = database;
   const live = new LiveFan();
+  const memory = new MemoryMeter({ clock: systemClock, read: readPss });
   const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const kinds = actorKinds(config, inboxUrl);
   const runtime = createRuntime({
@@ -118,11 +130,15 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
     },
     log: logOf("edge"),
     version: VERSION,
-    actors: () => runtime.actors(),
+    actors: () => memory.annotate(runtime.actors()),
+    metrics: () => runtimeFamilies(runtime.actors(), runtime.stats()),
+    unready: () => unreadySingletons(runtime.actors()),
     live: (listener) => live.listen(listener),
     ui: await folderUi(path("build/ui")),
   });
   await runtime.start();
+  // The emergency brake for whoever has only a shell: durable, and lifted by the owner.
+  Deno.addSignalListener("SIGUSR1", () => void runtime.send(SUSPEND));
   // The rows were written before: streams look for what is new in the feed.
   runtime.onChange(() => app.notify());
   await app.start();

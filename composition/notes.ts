@@ -46,6 +46,16 @@ export function topicNote(note: Note): { conversation: string; key: string; text
           `⚠️ A message (\`${note.messageType}\`) could not be handled and was set aside. The conversation goes on without it.`,
       };
     }
+    case "held": {
+      const conversation = conversationOf(note.ref);
+      if (conversation === undefined) return undefined;
+      return {
+        conversation,
+        // Once a hold, not once a message.
+        key: `held ${conversation} ${note.since}`,
+        text: `⚠️ This waits: ${note.reason}. It goes on by itself when that is over.`,
+      };
+    }
     case "refused": {
       const conversation = conversationOf(note.to) ?? conversationOf(note.from);
       if (conversation === undefined || note.code !== "mailbox_full") return undefined;

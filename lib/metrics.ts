@@ -4,6 +4,8 @@
 
 /** One measured value with its labels. */
 export interface Sample {
+  /** Only in a histogram: which of its series this is. */
+  readonly suffix?: "_bucket" | "_sum" | "_count";
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -12,7 +14,7 @@ export interface Sample {
 export interface Family {
   readonly name: string;
   readonly help: string;
-  readonly type: "counter" | "gauge";
+  readonly type: "counter" | "gauge" | "histogram";
   readonly samples: readonly Sample[];
 }
 
@@ -27,7 +29,7 @@ export function writeMetrics(families: readonly Family[]): string {
 function writeFamily(family: Family): string {
   checkName(family.name);
   const lines = family.samples.map((sample) =>
-    `${family.name}${writeLabels(sample.labels)} ${number(sample.value)}`
+    `${family.name}${sample.suffix ?? ""}${writeLabels(sample.labels)} ${number(sample.value)}`
   );
   return `# HELP ${family.name} ${family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n` +
     `# TYPE ${family.name} ${family.type}\n${lines.join("\n")}\n`;

@@ -7,6 +7,7 @@ import { newId } from "../lib/ids.ts";
 import type { Committed, Effects, Envelope, Gateway, GatewayContext, Send } from "./actor.ts";
 import { type FromGateway, GATEWAY_SLOT, type LeaseTime, type ToGateway } from "./link/link_messages.ts";
 import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
+import { activeTracer, inSpan } from "./tracing.ts";
 
 const BEAT_MS = 1_000;
 const STOP_BUDGET_MS = 2_000;
@@ -30,6 +31,7 @@ class Harness {
   readonly #stopping = new AbortController();
   readonly #hands = new Map<string, AbortController>();
   readonly #lines = new Map<string, Promise<void>>();
+  readonly #tracer = activeTracer();
   readonly #answers = new Map<number, (answer: Answer) => void>();
   #started: Promise<void> | undefined;
   #count = 0;
@@ -140,7 +142,8 @@ class Harness {
     const started = (next: unknown, effects?: Effects) =>
       this.#committed((n) => ({ t: "started", n, id: message.id, intent: next, ...effects }));
     try {
-      const effects = await this.#gateway.handle({ message, resumed, intent, signal, started });
+      const act = async () => await this.#gateway.handle({ message, resumed, intent, signal, started });
+      const effects = await (this.#tracer ? inSpan(this.#tracer, message, act) : act());
       this.#hands.delete(message.id);
       this.#say({ t: "done", id: message.id, ...effects });
     } catch (error) {

@@ -20,11 +20,14 @@ import { HostPool } from "./supervise/host_pool.ts";
 import type { Cell, Kernel } from "./supervise/kernel.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import type { Log } from "./log.ts";
+import { Meter, type RuntimeStats } from "./meter.ts";
 import type { EnvelopeParts } from "./mail/mail.ts";
+import type { Hold } from "./mail/mailbox.ts";
 import { MailRoom } from "./mail/mail_room.ts";
 import { type OpenLink, openProcessLink } from "./link/process_link.ts";
 import { gatewayProcess, hostSpec } from "./link/process_spec.ts";
 import { PureCell } from "./supervise/pure_cell.ts";
+import { type Tracer, Tracing } from "./tracing.ts";
 import type { ActorView, Note } from "./tree.ts";
 import type { CommitStore, GatewayKind, KindSpec, OpStatements, RunRead, Vocabulary } from "./vocabulary.ts";
 
@@ -52,6 +55,8 @@ export interface RuntimeOptions {
   /** A message for the edge: ephemeral ones at once, durable ones when they are on disk. */
   readonly onEdge: (message: Envelope) => void;
   readonly onNote: (note: Note) => void;
+  /** Makes spans of messages. Default: none are made. */
+  readonly tracer?: Tracer | undefined;
   /** A message to `supervisor`; it is done when this resolves. */
   readonly onSupervisor: (message: Envelope) => Promise<void> | void;
 }
@@ -67,8 +72,12 @@ export interface Runtime {
   /** Sends a message from `supervisor`; resolves with its id when it is on disk. */
   send(send: Send): Promise<Result<string>>;
   actors(): ActorView[];
+  /** What it did since it was made. */
+  stats(): RuntimeStats;
   /** False when there is no such actor. */
   restart(ref: string): boolean;
+  /** Keeps messages that match from being delivered until it is called with undefined; each is told once as a note. Rows are not touched. */
+  hold(hold: Hold | undefined): void;
   /** Told the ref of each actor that changed; returns how to stop listening. */
   onChange(listener: (ref: string) => void): () => void;
 }
@@ -170,6 +179,14 @@ class Tree implements Runtime {
     return [...this.#cells.values()].map((cell) => cell.view(now)).sort((a, b) => a.ref < b.ref ? -1 : 1);
   }
 
+  hold(hold: Hold | undefined): void {
+    this.#kernel.room.hold(hold);
+  }
+
+  stats(): RuntimeStats {
+    return this.#kernel.meter.stats();
+  }
+
   restart(ref: string): boolean {
     const cell = this.#cell(ref);
     cell?.restart();
@@ -184,6 +201,8 @@ class Tree implements Runtime {
   #makeKernel(): Kernel {
     const { store, vocabulary, opStatements, runRead, clock, newId, random, log } = this.#options;
     const limits = this.#limits;
+    const meter = new Meter();
+    const tracing = this.#options.tracer && new Tracing(this.#options.tracer);
     const openLink = this.#options.openLink ?? openProcessLink;
     const heartbeats = new Heartbeats(clock, limits.tickMs, () => this.#tick());
     const room: MailRoom = new MailRoom({
@@ -193,6 +212,9 @@ class Tree implements Runtime {
       onMail: (ref) => this.#dispatch(ref),
       onWithdrawn: (mail) => this.#cells.get(mail.to)?.withdraw(mail.id),
       onRefused: (mail, error) => deadLetter(this.#kernel, mail, error),
+      onHeld: ({ to, type }, { reason, since }) =>
+        this.#options.onNote({ type: "held", ref: to, messageType: type, reason, since }),
+      watcher: tracing,
     });
     const commits: Commits = new Commits({
       store,
@@ -204,9 +226,18 @@ class Tree implements Runtime {
       onEdge: (message, durable) => this.#options.onEdge(toEnvelope(message, durable)),
       onRefused: ({ type, ...refused }) =>
         this.#options.onNote({ ...refused, type: "refused", messageType: type }),
+      meter,
+      tracing,
     });
     const reserve = (to: string, key: string) => commits.reserve(to, key);
-    const builder = new CommitBuilder({ vocabulary, opStatements, now: () => clock.now(), newId, reserve });
+    const builder = new CommitBuilder({
+      vocabulary,
+      opStatements,
+      now: () => clock.now(),
+      newId,
+      reserve,
+      tracing,
+    });
     const child = {
       config: this.#options.denoConfig,
       env: this.#options.childEnv ?? {},
@@ -223,6 +254,7 @@ class Tree implements Runtime {
       newId,
       random,
       log,
+      meter,
       db: store,
       room,
       commits,

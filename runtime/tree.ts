@@ -2,6 +2,13 @@
 import type { LastDown } from "./supervise/actor_record.ts";
 import type { MailboxDepth } from "./mail/mailbox.ts";
 
+/** The message that an actor is at. `ms`: since it was handed over. */
+export interface CurrentMessage {
+  readonly id: string;
+  readonly type: string;
+  readonly ms: number;
+}
+
 /** What an actor is doing. */
 export type ActorState = "sleeping" | "starting" | "live" | "parked";
 
@@ -13,7 +20,10 @@ export interface ActorView {
   readonly incarnation: number;
   readonly host?: string | undefined;
   readonly pid?: number | undefined;
+  /** Proportional memory of its process, mebibytes, where somebody measures it. */
+  readonly pssMb?: number | undefined;
   readonly mailbox: MailboxDepth;
+  readonly currentMessage?: CurrentMessage | undefined;
   readonly restarts: number;
   readonly lastDown?: LastDown | undefined;
   readonly parkedReason?: string | undefined;
@@ -21,6 +31,14 @@ export interface ActorView {
 
 /** What an operator should hear of. */
 export type Note =
+  | {
+    readonly type: "held";
+    readonly ref: string;
+    readonly messageType: string;
+    readonly reason: string;
+    /** When the hold began, milliseconds since the epoch. */
+    readonly since: number;
+  }
   | { readonly type: "parked"; readonly ref: string; readonly reason: string }
   | {
     readonly type: "poison";

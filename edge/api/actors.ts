@@ -14,6 +14,10 @@ export const ActorView = z.object({
   host: z.string().optional(),
   pid: z.int().optional(),
   incarnation: z.int().optional(),
+  /** Proportional memory of its process, mebibytes. */
+  pssMb: z.number().optional(),
+  /** The message it is at; `ms` since it was handed over. */
+  currentMessage: z.object({ id: z.string(), type: z.string(), ms: z.int() }).optional(),
   mailbox: z.object({ control: z.int(), normal: z.int(), oldestMs: z.int() }),
   restarts: z.int(),
   lastDown: z.object({ reason: DownReason, detail: z.string().optional(), at: z.int() }).optional(),

@@ -7,6 +7,7 @@ import { fail, ok, type Result } from "../../lib/result.ts";
 import { sql, type Statement } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import type { AnyOp, Event, Send } from "../actor.ts";
+import type { Tracing } from "../tracing.ts";
 import type { CheckedSend, OpStatements, Vocabulary } from "../vocabulary.ts";
 import { type Built, Draft, type EventRow, type Outgoing } from "./built.ts";
 
@@ -33,6 +34,7 @@ export interface BuilderOptions {
   readonly newId: () => string;
   /** Takes one place in the receiver's mailbox for a normal message with this key; false when it is full. */
   readonly reserve: (to: string, key: string) => boolean;
+  readonly tracing?: Pick<Tracing, "within" | "send"> | undefined;
 }
 
 /** Marks a message started, with the gateway's intent. */
@@ -159,8 +161,10 @@ export class CommitBuilder {
   }
 
   #insert(draft: Draft, author: Author, send: Send, checked: CheckedSend, now: number): void {
+    const id = this.#options.newId();
+    const traceparent = this.#traceparent(id, author, send, checked.durable);
     const outgoing: Outgoing = {
-      id: this.#options.newId(),
+      id,
       to: send.to,
       from: author.ref,
       type: send.type,
@@ -168,7 +172,7 @@ export class CommitBuilder {
       payload: checked.payload,
       at: now,
       ...(author.cause ? { cause: author.cause.id } : {}),
-      ...(author.cause?.traceparent ? { traceparent: author.cause.traceparent } : {}),
+      ...(traceparent === undefined ? {} : { traceparent }),
     };
     if (!checked.durable) {
       draft.ephemeral.push(outgoing);
@@ -201,6 +205,14 @@ export class CommitBuilder {
         failures: 0,
       },
     });
+  }
+
+  /** What it descends from; a durable message that is traced has a span of its own. */
+  #traceparent(id: string, { ref, cause }: Author, { to, type }: Send, durable: boolean): string | undefined {
+    const { tracing } = this.#options;
+    const parent = (cause && tracing?.within(cause.id)) ?? cause?.traceparent ?? undefined;
+    if (!tracing || !durable) return parent;
+    return tracing.send({ id, to, from: ref, type, traceparent: parent });
   }
 
   #keyOf(from: string, send: Send): string {

@@ -8,6 +8,8 @@ import { sleep } from "../../lib/clock.ts";
 import type { Statement } from "../../store/db.ts";
 import { type Built, compose, insertedMail, type Outgoing, plain } from "./built.ts";
 import type { MailRoom } from "./mail_room.ts";
+import type { Meter } from "../meter.ts";
+import type { Tracing } from "../tracing.ts";
 import type { CommitStore, StoreCommit } from "../vocabulary.ts";
 
 /** What came of a commit. */
@@ -27,6 +29,8 @@ export interface CommitsOptions {
   readonly onEphemeral: (message: Outgoing) => void;
   readonly onEdge: (message: Outgoing, durable: boolean) => void;
   readonly onRefused: (refused: Built["refused"][number]) => void;
+  readonly meter: Pick<Meter, "commit">;
+  readonly tracing?: Pick<Tracing, "commit" | "sent" | "unsent"> | undefined;
 }
 
 const RETRY_MS = 200;
@@ -74,7 +78,9 @@ export class Commits {
 
   /** Gives up the places of a commit that will not be made. */
   release(built: Built): void {
+    for (const { id } of built.edge) this.#options.tracing?.unsent(id);
     for (const { mail } of built.mail) {
+      this.#options.tracing?.unsent(mail.id);
       if (mail.lane !== "normal") continue;
       const place = placeOf(mail.to, this.#options.perKey(mail.to) ? mail.key : "");
       const taken = (this.#reserved.get(place) ?? 0) - 1;
@@ -94,7 +100,9 @@ export class Commits {
   }
 
   async #run(id: string, built: Built): Promise<CommitOutcome> {
-    const { store, room, clock } = this.#options;
+    const { store, room, clock, meter, tracing } = this.#options;
+    const since = clock.monotonic();
+    const traced = tracing?.commit(built.done);
     const { statements, offset } = compose(built, clock.now());
     let result: StoreCommit;
     for (;;) {
@@ -102,7 +110,12 @@ export class Commits {
       if (result.ok || !result.error.retry || this.#closing.signal.aborted) break;
       await sleep(clock, RETRY_MS, this.#closing.signal).catch(() => {}); // aborted: the next answer is the last
     }
+    meter.commit(clock.monotonic() - since, result.ok);
+    traced?.(result.ok);
     if (!result.ok) return result;
+    if (tracing) {
+      for (const { id } of [...built.mail.map(({ mail }) => mail), ...built.edge]) tracing.sent(id);
+    }
     this.release(built);
     room.admit(insertedMail(built, result.rows, offset));
     if (result.recovered) room.poke();

@@ -9,12 +9,13 @@ import type { Mail } from "./mail.ts";
 
 /** Buries one message. Its mailbox forgets it at once; the rows follow. */
 export function deadLetter(
-  kernel: Pick<Kernel, "clock" | "room" | "commits" | "builder" | "note" | "log">,
+  kernel: Pick<Kernel, "clock" | "room" | "commits" | "builder" | "note" | "log" | "meter">,
   mail: Mail,
   error: { readonly code: string; readonly message: string },
 ): void {
-  const { clock, room, commits, builder, note, log } = kernel;
+  const { clock, room, commits, builder, note, log, meter } = kernel;
   room.box(mail.to).remove(mail.id);
+  meter.deadLetter(mail.to);
   const statements = deadStatements(mail, error, clock.now());
   const failure = builder.buildFailure({ ...mail, payload: parse(mail.payload) }, error);
   void commits.run(mail.id, merge([plain(statements), failure])).then((outcome) => {

@@ -24,6 +24,8 @@ export interface Mail {
   /** JSON text of a gateway's last intent. */
   intent: string | null;
   failures: number;
+  /** When it was last put into its actor's hands, milliseconds since the epoch. */
+  handedAt?: number;
 }
 
 interface Row {

@@ -8,7 +8,7 @@ import type { Db } from "../../store/db.ts";
 import { sql } from "../../store/db.ts";
 import type { Log } from "../log.ts";
 import { type Mail, openMail, readMail } from "./mail.ts";
-import { Mailbox } from "./mailbox.ts";
+import { type HandsWatcher, type Hold, Mailbox } from "./mailbox.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 /** What the room needs. */
@@ -21,6 +21,9 @@ export interface MailRoomOptions {
   /** A message in an actor's hands was withdrawn by a newer one. */
   readonly onWithdrawn: (mail: Mail) => void;
   readonly onRefused: (mail: Mail, error: Failure) => void;
+  /** A message waits because of the hold. */
+  readonly onHeld: (mail: Mail, hold: Hold) => void;
+  readonly watcher?: HandsWatcher | undefined;
 }
 
 const PAGE = 1_000;
@@ -36,6 +39,7 @@ export class MailRoom {
   #polling: Promise<void> | undefined;
   #again = false;
   #closed = false;
+  #hold: Hold | undefined;
 
   constructor(options: MailRoomOptions) {
     this.#options = options;
@@ -44,8 +48,20 @@ export class MailRoom {
   /** The mailbox of one actor. */
   box(ref: string): Mailbox {
     let box = this.#boxes.get(ref);
-    if (!box) this.#boxes.set(ref, box = new Mailbox());
+    if (!box) {
+      const { watcher } = this.#options;
+      this.#boxes.set(ref, box = new Mailbox({ watcher, hold: this.#hold }));
+    }
     return box;
+  }
+
+  /** Holds back what matches in every mailbox, or nothing any more. */
+  hold(hold: Hold | undefined): void {
+    this.#hold = hold;
+    for (const [ref, box] of this.#boxes) {
+      for (const mail of box.hold(hold)) if (hold) this.#options.onHeld(mail, hold);
+      if (!hold) this.#options.onMail(ref);
+    }
   }
 
   refs(): IterableIterator<string> {
@@ -150,6 +166,8 @@ export class MailRoom {
         else box.remove(old.id);
       }
     }
-    if (box.add(mail)) this.#options.onMail(mail.to);
+    if (!box.add(mail)) return;
+    if (this.#hold?.matches(mail)) this.#options.onHeld(mail, this.#hold);
+    else this.#options.onMail(mail.to);
   }
 }

@@ -3,7 +3,20 @@
  * can always be built again. Promises order of `seq` within a lane, control before normal, and that nothing is in two places. Pure.
  * Proven by `mailbox_test.ts`.
  */
+import type { Tracing } from "../tracing.ts";
+import type { CurrentMessage } from "../tree.ts";
 import type { Mail } from "./mail.ts";
+
+/** Messages that must wait although they are due, and why. */
+export interface Hold {
+  /** When it began, milliseconds since the epoch. */
+  readonly since: number;
+  readonly reason: string;
+  matches(message: { readonly to: string; readonly type: string }): boolean;
+}
+
+/** Hears what happens to messages in hand. */
+export type HandsWatcher = Pick<Tracing, "handed" | "returned" | "done">;
 
 /** Numbers for the actors view. */
 export interface MailboxDepth {
@@ -21,14 +34,22 @@ export class Mailbox {
   readonly #hands = new Map<string, Mail>();
   readonly #ids = new Set<string>();
   readonly #perKey = new Map<string, number>();
+  readonly #watcher: HandsWatcher | undefined;
+  #hold: Hold | undefined;
+
+  constructor(
+    options: { readonly watcher?: HandsWatcher | undefined; readonly hold?: Hold | undefined } = {},
+  ) {
+    this.#watcher = options.watcher;
+    this.#hold = options.hold;
+  }
 
   /** Adds a message; false when it is already there. */
   add(mail: Mail): boolean {
     if (this.#ids.has(mail.id)) return false;
     this.#ids.add(mail.id);
     if (mail.lane === "normal") this.#count(mail.key, 1);
-    if (mail.notBefore !== null) this.#later.push(mail);
-    else insert(this.#lane(mail), mail);
+    this.#place(mail);
     return true;
   }
 
@@ -45,6 +66,8 @@ export class Mailbox {
         }
         lane.splice(index, 1);
         this.#hands.set(mail.id, mail);
+        mail.handedAt = now;
+        this.#watcher?.handed(mail);
         taken.push(mail);
       }
     }
@@ -56,14 +79,28 @@ export class Mailbox {
     const mail = this.#hands.get(id);
     if (!mail) return;
     this.#hands.delete(id);
-    insert(this.#lane(mail), mail);
+    this.#watcher?.returned(id);
+    if (this.#hold?.matches(mail)) this.#later.push(mail);
+    else insert(this.#lane(mail), mail);
+  }
+
+  /** From now on keeps what matches from becoming due, or nothing any more. Gives what it holds back now. */
+  hold(hold: Hold | undefined): Mail[] {
+    this.#hold = hold;
+    if (!hold) return [];
+    for (const lane of [this.#control, this.#normal]) {
+      const held = lane.filter((mail) => hold.matches(mail));
+      for (const mail of held) lane.splice(lane.indexOf(mail), 1);
+      this.#later.push(...held);
+    }
+    return this.#later.filter((mail) => hold.matches(mail));
   }
 
   /** Forgets a message that is done or dead. */
   remove(id: string): void {
     if (!this.#ids.delete(id)) return;
     const mail = this.#hands.get(id) ?? this.#takeOut(id);
-    this.#hands.delete(id);
+    if (this.#hands.delete(id)) this.#watcher?.done(id);
     if (mail?.lane === "normal") this.#count(mail.key, -1);
   }
 
@@ -82,7 +119,8 @@ export class Mailbox {
   nextDue(now: number): number | undefined {
     this.#becomeDue(now);
     return this.#later.reduce<number | undefined>((least, mail) => {
-      return mail.notBefore === null ? least : Math.min(least ?? Infinity, mail.notBefore);
+      if (mail.notBefore === null || this.#hold?.matches(mail)) return least;
+      return Math.min(least ?? Infinity, mail.notBefore);
     }, undefined);
   }
 
@@ -98,6 +136,14 @@ export class Mailbox {
 
   get(id: string): Mail | undefined {
     return this.#hands.get(id);
+  }
+
+  /** The message that has been in hand longest. */
+  current(now: number): CurrentMessage | undefined {
+    for (const { id, type, handedAt } of this.#hands.values()) {
+      return { id, type, ms: now - (handedAt ?? now) };
+    }
+    return undefined;
   }
 
   depth(now: number): MailboxDepth {
@@ -116,11 +162,17 @@ export class Mailbox {
     return mail.lane === "control" ? this.#control : this.#normal;
   }
 
+  #place(mail: Mail): void {
+    if (mail.notBefore !== null || this.#hold?.matches(mail)) this.#later.push(mail);
+    else insert(this.#lane(mail), mail);
+  }
+
   #becomeDue(now: number): void {
     if (this.#later.length === 0) return;
-    const due = this.#later.filter((mail) => (mail.notBefore ?? 0) <= now);
+    const isDue = (mail: Mail) => (mail.notBefore ?? 0) <= now && !this.#hold?.matches(mail);
+    const due = this.#later.filter(isDue);
     if (due.length === 0) return;
-    this.#later = this.#later.filter((mail) => (mail.notBefore ?? 0) > now);
+    this.#later = this.#later.filter((mail) => !isDue(mail));
     for (const mail of due) insert(this.#lane(mail), mail);
   }
 

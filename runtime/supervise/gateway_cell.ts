@@ -111,7 +111,9 @@ export class GatewayCell implements Cell, Watched {
     const { ref, kind, incarnation, restarts, lastDown } = this.#record;
     const state = this.#ready ? "live" : this.#stopping ? "sleeping" : "starting";
     const mailbox = this.#box.depth(now);
-    return { ref, kind, state, incarnation, host: ref, pid: this.#link?.pid, mailbox, restarts, lastDown };
+    const currentMessage = this.#box.current(now);
+    const pid = this.#link?.pid;
+    return { ref, kind, state, incarnation, host: ref, pid, mailbox, currentMessage, restarts, lastDown };
   }
 
   #start(): void {
@@ -285,6 +287,7 @@ export class GatewayCell implements Cell, Watched {
     this.#ready = false;
     heartbeats.remove(this);
     this.#record.lastDown = { reason, detail, at };
+    this.#kernel.meter.down(this.#record.kind, reason);
     const suspect = reason !== "shutdown" && reason !== "killed";
     if (reason !== "shutdown") this.#record.restarts++;
     const hands = this.#box.inHand;

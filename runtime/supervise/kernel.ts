@@ -8,6 +8,7 @@ import type { Heartbeats } from "./heartbeats.ts";
 import type { HostPool } from "./host_pool.ts";
 import type { Limits } from "../limits.ts";
 import type { Log } from "../log.ts";
+import type { Meter } from "../meter.ts";
 import type { MailRoom } from "../mail/mail_room.ts";
 import type { OpenLink, ProcessSpec } from "../link/process_link.ts";
 import type { ActorView, Note } from "../tree.ts";
@@ -20,6 +21,7 @@ export interface Kernel {
   readonly newId: () => string;
   readonly random: () => number;
   readonly log: Log;
+  readonly meter: Meter;
   readonly db: Db;
   readonly room: MailRoom;
   readonly commits: Commits;

@@ -150,6 +150,7 @@ export class PureCell implements Cell {
       host: host?.name,
       pid: host?.pid,
       mailbox: this.#box.depth(now),
+      currentMessage: this.#box.current(now),
       restarts,
       lastDown,
       parkedReason,
@@ -217,6 +218,7 @@ export class PureCell implements Cell {
     const preamble = this.#life?.preamble ?? [];
     this.#life = undefined;
     this.#record.lastDown = { reason, detail, at };
+    this.#kernel.meter.down(this.#record.kind, reason);
     if (!slept && reason !== "shutdown") this.#record.restarts++;
     this.#mustWake = !slept;
     for (const mail of this.#box.inHand) this.#box.giveBack(mail.id);

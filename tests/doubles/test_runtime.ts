@@ -11,6 +11,7 @@ import type { Envelope } from "../../runtime/actor.ts";
 import type { Limits } from "../../runtime/limits.ts";
 import type { OpenLink } from "../../runtime/link/process_link.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
+import type { Tracer } from "../../runtime/tracing.ts";
 import type { Note } from "../../runtime/tree.ts";
 import type { CommitStore, KindSpec, Vocabulary } from "../../runtime/vocabulary.ts";
 import { objects, sql, type Statement } from "../../store/db.ts";
@@ -78,6 +79,7 @@ export interface TestOptions {
   readonly wrap?: (store: Store) => CommitStore;
   readonly onSupervisor?: (message: Envelope) => void;
   readonly openLink?: OpenLink;
+  readonly tracer?: Tracer;
 }
 
 /** A runtime over `folder/test.db`, and what it tells. */
@@ -113,6 +115,7 @@ export class TestRuntime {
       },
       limits: { ...testLimits, ...options.limits },
       ...(options.openLink ? { openLink: options.openLink } : {}),
+      tracer: options.tracer,
       denoConfig: join(root, "deno.json"),
       childEnv: childEnv(),
       leaseMs: () => 10_000,
