@@ -44,7 +44,9 @@ addEventListener("online", () => {
   if (app.session.state.peek() === "unreachable") void app.session.refresh();
 });
 addEventListener("offline", () => app.live.networkChanged());
-addEventListener("pageshow", (event) => event.persisted && app.live.networkChanged());
+addEventListener("pageshow", (event) => {
+  if (event instanceof PageTransitionEvent && event.persisted) app.live.networkChanged();
+});
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && app.tick());
 setInterval(() => document.visibilityState === "visible" && app.tick(), TICK_MS);
 // No worker on a plain-http origin: the page works without.

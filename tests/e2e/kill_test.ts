@@ -19,11 +19,7 @@ class Turn {
 
   private constructor(readonly world: World, readonly topic: string) {}
 
-  static async ask(
-    world: World,
-    topic: string,
-    hang: { first?: boolean; second?: boolean } = {},
-  ): Promise<Turn> {
+  static ask(world: World, topic: string, hang: { first?: boolean; second?: boolean } = {}): Turn {
     const turn = new Turn(world, topic);
     Object.assign(turn.hang, hang);
     world.model.script((request) => turn.#answer(request));
@@ -105,7 +101,7 @@ Deno.test.each(victims)(
   "kill -9 of the $0 while the model begins its answer loses nothing",
   async (victim) => {
     await using world = await World.open();
-    const turn = await Turn.ask(world, "t", { first: true });
+    const turn = Turn.ask(world, "t", { first: true });
     await world.model.whenHanging();
 
     await kill(world, victim, () => conversationOf(world));
@@ -120,7 +116,7 @@ Deno.test.each(victims)(
 
 Deno.test.each(victims)("kill -9 of the $0 while a call waits for a person loses nothing", async (victim) => {
   await using world = await World.open();
-  const turn = await Turn.ask(world, "t");
+  const turn = Turn.ask(world, "t");
   await turn.waiting();
 
   await kill(world, victim, () => conversationOf(world));
@@ -133,7 +129,7 @@ Deno.test.each(victims)("kill -9 of the $0 while a call waits for a person loses
 
 Deno.test.each(victims)("kill -9 of the $0 while the command runs never runs it twice", async (victim) => {
   await using world = await World.open();
-  const turn = await Turn.ask(world, "t");
+  const turn = Turn.ask(world, "t");
   await turn.approve();
   await turn.executing();
 
@@ -147,7 +143,7 @@ Deno.test.each(victims)("kill -9 of the $0 while the command runs never runs it 
 
 Deno.test.each(victims)("kill -9 of the $0 while the model ends its answer loses nothing", async (victim) => {
   await using world = await World.open();
-  const turn = await Turn.ask(world, "t", { second: true });
+  const turn = Turn.ask(world, "t", { second: true });
   await turn.approve();
   await turn.executing();
   await turn.release();
@@ -163,7 +159,7 @@ Deno.test.each(victims)(
   "kill -9 of the $0 while Zulip owes the answer to a POST repeats nothing",
   async (victim) => {
     await using world = await World.open();
-    const turn = await Turn.ask(world, "t");
+    const turn = Turn.ask(world, "t");
     await turn.approve();
     await turn.executing();
     world.zulip.hangNextResponse("POST /messages");
