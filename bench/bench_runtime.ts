@@ -30,7 +30,7 @@ const vocabulary: Vocabulary = {
   kindOf: (ref) => /^(counter\/\w+|supervisor|edge)$/.test(ref) ? ref.split("/")[0] : undefined,
   check: (_from, { to, type, payload }) =>
     vocabulary.kindOf(to) === undefined ? fail("unknown_type", `"${to}" names no actor`) : ok({
-      lane: type === "bench.answered" ? "control" : "normal",
+      lane: "normal",
       durable: !ephemeral.includes(type),
       payload,
     }),

@@ -184,6 +184,36 @@ Deno.test("a stopped runtime leaves no process, and the next one goes on where i
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("an answer to the edge does not make the next message wait for a look into the database", async () => {
+  const folder = await Deno.makeTempDir();
+  let looks = 0;
+  const test = await TestRuntime.start({
+    folder,
+    limits: { pollIdleMs: 60_000, pollWaitingMs: 60_000 },
+    wrap: (store) => ({
+      query: (statement) => store.query(statement),
+      queryAll(statements) {
+        looks++;
+        return store.queryAll(statements);
+      },
+      batch: (statements) => store.batch(statements),
+      commit: (member) => store.commit(member),
+      close: () => store.close(),
+    }),
+  });
+  const before = looks;
+
+  for (let count = 1; count <= 5; count++) {
+    await test.runtime.send({ to: "conversation/a", type: "test.ask", payload: {} });
+    await test.until("it answered", () =>
+      test.edge.filter(({ type }) => type === "test.answer").length === count);
+  }
+  await test.stop();
+
+  assert.equal(looks, before);
+  await Deno.remove(folder, { recursive: true });
+});
+
 function isFailure(message: { payload: unknown }): boolean {
   return Reflect.get(message.payload ?? {}, "type") === "request.failed";
 }

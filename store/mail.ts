@@ -22,13 +22,15 @@ export interface NewMessage {
   readonly dedupe?: string | undefined;
   /** Takes the place of the receiver's queued message that named the same text (an alarm that moves). */
   readonly replaces?: string | undefined;
+  /** It is there to be read and nobody will take it out of a mailbox. */
+  readonly settled?: boolean | undefined;
 }
 
 /** The statements that insert it; the INSERT is the last one and returns `seq`, or no row when `dedupe` was there already. */
 export function insertMessage(message: NewMessage): Statement[] {
   const insert = sql(
-    `INSERT INTO messages (id, v, to_ref, from_ref, type, lane, key, payload, cause, traceparent, at, not_before, dedupe, replaces)
-     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (dedupe) DO NOTHING RETURNING seq`,
+    `INSERT INTO messages (id, v, to_ref, from_ref, type, lane, key, payload, cause, traceparent, at, not_before, dedupe, replaces, state, done_at)
+     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (dedupe) DO NOTHING RETURNING seq`,
     message.id,
     message.to,
     message.from,
@@ -42,6 +44,8 @@ export function insertMessage(message: NewMessage): Statement[] {
     message.notBefore,
     message.dedupe,
     message.replaces,
+    message.settled ? "done" : "queued",
+    message.settled ? message.at : null,
   );
   if (message.replaces === undefined) return [insert];
   return [

@@ -50,6 +50,8 @@ export interface Built {
   readonly ephemeral: readonly Outgoing[];
   /** Durable messages to the edge, shown there once committed. */
   readonly edge: readonly Outgoing[];
+  /** Which of `statements` tell the `seq` of those. */
+  readonly edgeRows: readonly number[];
   readonly refused: readonly Refused[];
 }
 
@@ -61,6 +63,7 @@ export class Draft implements Built {
   readonly mail: { statement: number; mail: Omit<Mail, "seq"> }[] = [];
   readonly ephemeral: Outgoing[] = [];
   readonly edge: Outgoing[] = [];
+  readonly edgeRows: number[] = [];
   readonly refused: Refused[] = [];
 
   constructor(statements: readonly Statement[]) {
@@ -91,6 +94,7 @@ export function merge(parts: readonly Built[]): Built {
     merged.mail.push(...part.mail.map(({ statement, mail }) => ({ statement: statement + offset, mail })));
     merged.ephemeral.push(...part.ephemeral);
     merged.edge.push(...part.edge);
+    merged.edgeRows.push(...part.edgeRows.map((statement) => statement + offset));
     merged.refused.push(...part.refused);
   }
   return merged;
@@ -140,5 +144,13 @@ export function insertedMail(built: Built, rows: readonly Rows[], offset: number
   return built.mail.flatMap(({ statement, mail }) => {
     const seq = rows[statement + offset]?.rows[0]?.[0];
     return typeof seq === "number" ? [{ ...mail, seq }] : [];
+  });
+}
+
+/** The `seq` of the rows that a commit made and that are nobody's mail. */
+export function insertedRows(built: Built, rows: readonly Rows[], offset: number): number[] {
+  return built.edgeRows.flatMap((statement) => {
+    const seq = rows[statement + offset]?.rows[0]?.[0];
+    return typeof seq === "number" ? [seq] : [];
   });
 }

@@ -63,6 +63,8 @@ export interface BuildOptions {
   readonly checkEvents?: boolean | undefined;
 }
 
+const EDGE = "edge";
+
 /** Builds commits. */
 export class CommitBuilder {
   readonly #options: BuilderOptions;
@@ -101,7 +103,7 @@ export class CommitBuilder {
     const checked = this.#options.vocabulary.check("supervisor", send);
     if (!checked.ok) return checked;
     const { durable, lane } = checked.value;
-    if (durable && lane === "normal" && !this.#options.reserve(send.to, this.#keyOf("supervisor", send))) {
+    if (durable && lane === "normal" && !this.#reserve(send, this.#keyOf("supervisor", send))) {
       return fail("mailbox_full", `the mailbox of ${send.to} is full`, true);
     }
     const draft = new Draft([]);
@@ -124,7 +126,7 @@ export class CommitBuilder {
     if (!checked.ok) return this.#refuse(draft, author, send, checked.error);
     if (this.#options.vocabulary.isAbsent?.(send.to)) return;
     const key = this.#keyOf(author.ref, send);
-    if (checked.value.durable && checked.value.lane === "normal" && !this.#options.reserve(send.to, key)) {
+    if (checked.value.durable && checked.value.lane === "normal" && !this.#reserve(send, key)) {
       return this.#refuse(draft, author, send, {
         code: "mailbox_full",
         message: `the mailbox of ${send.to} is full`,
@@ -180,14 +182,11 @@ export class CommitBuilder {
     }
     const key = this.#keyOf(author.ref, send);
     const { notBefore, dedupe, replaces } = send;
-    const statements = insertMessage({ ...outgoing, key, notBefore, dedupe, replaces });
-    draft.statements.push(...statements);
-    if (send.to === "edge") {
-      // Nobody takes it out of a mailbox: it is there to be read.
-      draft.statements.push(
-        sql("UPDATE messages SET state = 'done', done_at = ? WHERE id = ?", now, outgoing.id),
-      );
+    const settled = send.to === EDGE;
+    draft.statements.push(...insertMessage({ ...outgoing, key, notBefore, dedupe, replaces, settled }));
+    if (settled) {
       draft.edge.push(outgoing);
+      draft.edgeRows.push(draft.statements.length - 1);
       return;
     }
     draft.mail.push({
@@ -213,6 +212,11 @@ export class CommitBuilder {
     const parent = (cause && tracing?.within(cause.id)) ?? cause?.traceparent ?? undefined;
     if (!tracing || !durable) return parent;
     return tracing.send({ id, to, from: ref, type, traceparent: parent });
+  }
+
+  /** What goes to the edge takes no place: it is never in a mailbox. */
+  #reserve({ to }: Send, key: string): boolean {
+    return to === EDGE || this.#options.reserve(to, key);
   }
 
   #keyOf(from: string, send: Send): string {

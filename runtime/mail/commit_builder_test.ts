@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fail, ok } from "../../lib/result.ts";
 import { sql } from "../../store/db.ts";
-import { insertedMail, merge } from "./built.ts";
+import { insertedMail, insertedRows, merge } from "./built.ts";
 import { type BuilderOptions, CommitBuilder } from "./commit_builder.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
@@ -90,6 +90,18 @@ Deno.test("ephemeral messages and messages to the edge are no mail", () => {
   assert.deepEqual(built.value.mail, []);
   assert.deepEqual(built.value.ephemeral.map((message) => message.to), ["b"]);
   assert.deepEqual(built.value.edge.map((message) => message.payload), [2]);
+});
+
+Deno.test("a message to the edge is one row, done at once, and takes no place in a mailbox", () => {
+  const send = [{ to: "edge", type: "x", payload: 1 }];
+
+  const built = builder({ reserve: () => false }).build(author, { send });
+
+  assert.ok(built.ok);
+  assert.deepEqual(built.value.refused, []);
+  assert.equal(built.value.statements.length, 1);
+  assert.ok(built.value.statements[0]?.args.includes("done"));
+  assert.deepEqual(insertedRows(built.value, [{ columns: ["seq"], rows: [[7]], rowsAffected: 0 }], 0), [7]);
 });
 
 Deno.test("merged commits know which row is which message, and what dedupe kept out", () => {

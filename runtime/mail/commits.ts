@@ -6,7 +6,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { sleep } from "../../lib/clock.ts";
 import type { Statement } from "../../store/db.ts";
-import { type Built, compose, insertedMail, type Outgoing, plain } from "./built.ts";
+import { type Built, compose, insertedMail, insertedRows, type Outgoing, plain } from "./built.ts";
 import type { MailRoom } from "./mail_room.ts";
 import type { Meter } from "../meter.ts";
 import type { Tracing } from "../tracing.ts";
@@ -117,7 +117,7 @@ export class Commits {
       for (const { id } of [...built.mail.map(({ mail }) => mail), ...built.edge]) tracing.sent(id);
     }
     this.release(built);
-    room.admit(insertedMail(built, result.rows, offset));
+    room.admit(insertedMail(built, result.rows, offset), insertedRows(built, result.rows, offset));
     if (result.recovered) room.poke();
     for (const message of built.edge) this.#options.onEdge(message, true);
     this.emit(built);

@@ -33,7 +33,7 @@ export class MailRoom {
   readonly #options: MailRoomOptions;
   readonly #boxes = new Map<string, Mailbox>();
   /** Own mail that waits for a gap before it to be looked into. */
-  readonly #ahead = new Map<number, Mail>();
+  readonly #ahead = new Map<number, Mail | undefined>();
   /** Everything up to here has been seen. */
   #cursor = 0;
   #polling: Promise<void> | undefined;
@@ -72,8 +72,9 @@ export class MailRoom {
     this.#closed = true;
   }
 
-  /** Lets in what our own commit inserted, in any order. */
-  admit(mails: readonly Mail[]): void {
+  /** Lets in what our own commit inserted, in any order. `others`: `seq` of its rows that are nobody's mail, which would else look like gaps. */
+  admit(mails: readonly Mail[], others: readonly number[] = []): void {
+    for (const seq of others) if (seq > this.#cursor) this.#ahead.set(seq, undefined);
     for (const mail of mails) if (mail.seq > this.#cursor) this.#ahead.set(mail.seq, mail);
     this.#advance();
     if (this.#ahead.size > 0) this.poke();
@@ -134,9 +135,10 @@ export class MailRoom {
   }
 
   #advance(): void {
-    for (let mail; (mail = this.#ahead.get(this.#cursor + 1));) {
-      this.#ahead.delete(++this.#cursor);
-      this.#deliver(mail);
+    while (this.#ahead.has(this.#cursor + 1)) {
+      const mail = this.#ahead.get(++this.#cursor);
+      this.#ahead.delete(this.#cursor);
+      if (mail) this.#deliver(mail);
     }
   }
 
