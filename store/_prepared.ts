@@ -1,6 +1,6 @@
 /**
  * One native connection with its prepared statements, kept by their text: preparing anew costs more than running most of ours. Forgets them all
- * when a statement that is no plain read or write has run (the schema may differ then) and after an error. The only importer of `libsql`.
+ * when anything but a plain read, write or transaction has run (the schema may differ then) and after an error. The only importer of `libsql`.
  * Proven by `tests/contract/db_suite.ts`.
  */
 import Libsql from "libsql";
@@ -9,7 +9,7 @@ import { DbError } from "./db.ts";
 
 /** More texts than the product has; the oldest go first. */
 const MAX_KEPT = 256;
-const KEPT = /^\s*(?:INSERT|UPDATE|DELETE|SELECT|WITH)\b/i;
+const KEPT = /^\s*(?:INSERT|UPDATE|DELETE|SELECT|WITH|BEGIN|COMMIT|ROLLBACK)\b/i;
 
 interface Prepared {
   readonly statement: Libsql.Statement<unknown[]>;
@@ -43,7 +43,7 @@ export class PreparedConnection {
       this.#kept.clear();
       throw error;
     } finally {
-      if (!keeps && !/^(?:BEGIN|COMMIT|ROLLBACK)\b/.test(sql)) this.#kept.clear();
+      if (!keeps) this.#kept.clear();
     }
   }
 
