@@ -61,6 +61,10 @@ export async function decide(db: Db, request: DecideRequest): Promise<Decided> {
   if (!found) return refusal("not_found", "There is no such item");
   const refused = refuse(found, request);
   if (refused) return refused;
+  const { expiresAt } = found.item;
+  if (found.item.state === "waiting" && expiresAt !== undefined && expiresAt <= request.now) {
+    return refusal("conflict", "Its time is over, so it can no longer be decided", found.item);
+  }
   if (found.item.state !== "waiting" || found.item.version !== request.version) {
     return settled(found, request);
   }
@@ -151,9 +155,11 @@ function statements(request: DecideRequest): Statement[] {
     ...labelled(
       "the item still waits in this version",
       guard(
-        "EXISTS (SELECT 1 FROM pending_items WHERE id = ? AND version = ? AND state = 'waiting')",
+        `EXISTS (SELECT 1 FROM pending_items WHERE id = ? AND version = ? AND state = 'waiting'
+           AND (expires_at IS NULL OR expires_at > ?))`,
         itemId,
         version,
+        now,
       ),
     ),
     sql(

@@ -46,7 +46,7 @@ class Bench implements AsyncDisposable {
       conversation: "c1",
       turnId: "t",
       callId: id,
-      expiresAt: 9,
+      expiresAt: 9_000,
       ...more,
     };
     const statements = opStatements(op, { ref: "approval", kind: "approval", id: "approval", now: 5 });
@@ -236,4 +236,14 @@ Deno.test("a new session of the supervisor ends every bypass", async () => {
   await bench.db.batch(endBypasses(7));
 
   assert.equal(await bench.count("bypasses", "ended_at = 7 AND ended_reason = 'restart'"), 1);
+});
+
+Deno.test("what has run out cannot be decided, whether its alarm was heard or not", async () => {
+  await using bench = await Bench.open();
+  await bench.item("i1", { expiresAt: 10 });
+
+  const late = await decide(bench.db, bench.request("i1", { decision: "allow_once" }));
+
+  assert.equal(code(late), "conflict");
+  assert.equal(await bench.count("messages"), 0);
 });

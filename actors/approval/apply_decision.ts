@@ -8,17 +8,19 @@ import type { Draft } from "./draft.ts";
 import { identityOf, settleItem, showCard } from "./items.ts";
 import { judgeCall } from "./origin.ts";
 import { refuseByPolicy, reject, runCall } from "./outcome.ts";
-import { addBypass, addRule, settleCovered } from "./policy_change.ts";
+import { addBypass, settleCovered } from "./policy_change.ts";
 import { applyAnswer } from "./questions.ts";
+import { addRule } from "./rules.ts";
 import type { OpenItem } from "./state.ts";
 import { CANCELLED_BY_PERSON, rejectedByPerson } from "./texts.ts";
 
 /** Applies a decision. */
-export function onDecide(draft: Draft, payload: ApprovalDecide): void {
+export function onDecide(draft: Draft, payload: ApprovalDecide, from: string): void {
   const item = draft.state.items.get(payload.itemId);
   if (!item || item.version !== payload.version || item.edit) return;
   const { body, by } = payload;
-  const problem = roleProblem(item, body, by);
+  const problem = roleProblem(item, body, by) ??
+    (from === "edge" ? rightsProblem(draft, item, by) : undefined);
   record(draft, item, body, by, problem);
   draft.tell(`conversation/${item.conversation}`, "call.decided", {
     callId: item.callId,
@@ -108,6 +110,15 @@ function roleProblem(item: OpenItem, body: DecisionBody, by: Decider): string | 
   if (isLasting(body.decision) && by.role !== "owner") return "only the owner may make a lasting rule";
   if (!decisionsFor(item.kind).includes(body.decision)) return "the decision does not fit the item";
   return undefined;
+}
+
+/** What the edge let through may have been taken from the person since. Somebody who is new here is the edge's word. */
+function rightsProblem(draft: Draft, item: OpenItem, by: Decider): string | undefined {
+  const user = draft.state.users.find((known) => known.id === by.userId);
+  if (!user || user.role === "owner") return undefined;
+  const channel = item.origin.channelId;
+  const may = user.role === "approver" && (channel === undefined || user.channels.includes(channel));
+  return may ? undefined : "the decider may no longer decide here";
 }
 
 function refuseDecider(draft: Draft, item: OpenItem, problem: string): void {

@@ -43,7 +43,7 @@ function handle(draft: Draft, message: Message): void {
     case "question.raise":
       return onQuestion(draft, message.payload);
     case "approval.decide":
-      return onDecide(draft, message.payload);
+      return onDecide(draft, message.payload, message.from);
     case "approval.react":
       return onReact(draft, message.payload);
     case "approval.expire":

@@ -10,6 +10,7 @@ import { EXPIRY_MS, itemOfCall, openItem, settleItem } from "./items.ts";
 import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
 import { refuseByPolicy, reject, runCall } from "./outcome.ts";
 import type { OpenItem } from "./state.ts";
+import { countUse } from "./uses.ts";
 import { deniedByPolicy, editUnusable, WITHDRAWN } from "./texts.ts";
 
 /** Judges a described call. */
@@ -33,6 +34,8 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         outcome: "denied_by_policy",
         trace: verdict.trace,
       });
+      countUse(draft, verdict);
+      recordJudgement(draft, { callId, conversation, digest: payload.digest }, verdict);
       return draft.tell(`conversation/${conversation}`, "tool.result", {
         callId,
         outcome: "rejected",
@@ -59,6 +62,24 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
   }
 }
 
+/** A judgement without a person, for the log. */
+function recordJudgement(
+  draft: Draft,
+  call: { readonly callId: string; readonly conversation: string; readonly digest: string },
+  verdict: Verdict,
+): void {
+  draft.record({
+    kind: "judgement",
+    callId: call.callId,
+    conversation: call.conversation,
+    actor: "system",
+    surface: "system",
+    decision: verdict.outcome,
+    digest: call.digest,
+    body: { by: verdict.by, ref: verdict.ref },
+  });
+}
+
 function allow(
   draft: Draft,
   call: { readonly callId: string; readonly conversation: string; readonly digest: string },
@@ -75,21 +96,8 @@ function allow(
     grant,
   });
   countUse(draft, verdict);
+  recordJudgement(draft, call, verdict);
   runCall(draft, call, grant);
-}
-
-/** Counts a use, so that a rule with a limit ends and people see what their rules do. */
-function countUse(draft: Draft, verdict: Verdict): void {
-  const used = <T extends { readonly id: string; readonly uses: number }>(list: readonly T[]) =>
-    list.map((entry) => entry.id === verdict.ref ? { ...entry, uses: entry.uses + 1 } : entry);
-  if (verdict.by === "rule" && draft.state.rules) {
-    draft.op({ op: "rule.used", id: verdict.ref });
-    draft.patch({ rules: used(draft.state.rules) });
-  }
-  if (verdict.by === "bypass") {
-    draft.op({ op: "bypass.used", id: verdict.ref });
-    draft.patch({ bypasses: used(draft.state.bypasses) });
-  }
 }
 
 function endWithdrawn(draft: Draft, callId: string, conversation: string): void {

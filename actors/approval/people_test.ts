@@ -1,6 +1,7 @@
 /** Proves who may decide and how: clicks, reactions and answers, racing or not; against a real database. */
 import assert from "node:assert/strict";
 import { sql } from "../../store/db.ts";
+import { decide } from "../../store/decide.ts";
 import { getItem } from "../../store/queries/items.ts";
 import { callState, decided, furnished, itemState, owner, put } from "../../tests/doubles/approval_desk.ts";
 
@@ -108,6 +109,43 @@ Deno.test("the setting zulip_approvers names who may react without an account he
   assert.equal(await itemState(desk, id), "applied");
   assert.equal((await desk.row("SELECT actor FROM decisions"))?.actor, "zulip:77");
   assert.equal(await callState(desk, "a"), "rejected");
+});
+
+Deno.test("a right that was taken away meanwhile no longer decides, whatever the edge knew", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  const bo = { userId: "u2", role: "approver" as const, channels: new Map([[5, "approve" as const]]) };
+  const by = { viewer: bo, name: "Bo", surface: "web" as const };
+  const body = { decision: "allow_once" as const };
+  await desk.post("edge", "people.known", {
+    users: [{ id: "u2", name: "Bo", role: "approver", zulipUserId: 12, channels: [9] }],
+  });
+
+  const taken = await decide(desk.db, {
+    itemId: id ?? "",
+    version: 1,
+    body,
+    by,
+    now: desk.now,
+    newId: desk.newId,
+  });
+  await desk.work();
+
+  assert.ok(taken.ok);
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.equal(await itemState(desk, id), "failed");
+});
+
+Deno.test("somebody with an account here has its rights in Zulip too, whoever else may react", async () => {
+  await using desk = await furnished();
+  await desk.db.batch([sql(`INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '"*"', 1)`)]);
+  await desk.restart();
+  const id = await desk.judge("a", "exec_command");
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+
+  await desk.post("zulip", "approval.react", { messageId: 900, zulipUserId: 13, name: "Cy", emoji: "+1" });
+
+  assert.equal(await itemState(desk, id), "waiting", "a viewer stays one");
 });
 
 Deno.test("of a reaction and a decision at the edge exactly one wins, whichever row was first", async () => {

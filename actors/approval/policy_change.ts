@@ -2,26 +2,21 @@
  * Changes of policy: rules and bypasses made by a decision or by a command, and what they mean for the items that already wait. Every change is
  * an entry of the decisions log. Only the owner changes policy; an approver may tighten it (end a bypass, suspend everything).
  */
-import { ruleProblem } from "../../lib/policy/check_rule.ts";
-import type { Bypass, Rule } from "../../lib/policy/rule.ts";
-import type { Decider, DecisionBody, PolicyCommand, RuleBody } from "../protocol/approval.ts";
+import type { Bypass } from "../../lib/policy/rule.ts";
+import type { Decider, DecisionBody, PolicyCommand } from "../protocol/approval.ts";
+import { type Author, type Changed, missing, recordChange } from "./change_log.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
 import { changeGroups } from "./groups.ts";
 import { claimItem, identityOf } from "./items.ts";
 import { judgeCall } from "./origin.ts";
+import { changeRules } from "./rules.ts";
 import type { OpenItem } from "./state.ts";
 import { setSuspended } from "./suspension.ts";
 import { policyNotes } from "./texts.ts";
+import { countUse } from "./uses.ts";
 
 /** The longest that a bypass may hold, in milliseconds. */
 const BYPASS_CAP_MS = 8 * 3_600_000;
-
-/** How a change went. */
-export type Changed = { readonly ok: true; readonly id: string } | {
-  readonly ok: false;
-  readonly code: "bad_request" | "not_found" | "forbidden" | "corrupt";
-  readonly message: string;
-};
 
 /** Answers a command of the rules page. */
 export function onPolicy(draft: Draft, payload: PolicyCommand, from: string): void {
@@ -44,30 +39,27 @@ function tellTopic(draft: Draft, conversation: string, kind: string, done: Chang
   draft.tell("zulip", "topic.note", { conversation, key, text });
 }
 
-function carryOut(draft: Draft, { by, command }: PolicyCommand): Changed {
+function carryOut(draft: Draft, { by, command, reverts }: PolicyCommand): Changed {
   const tightens = command.kind === "bypass.revoke" || command.kind === "effects.suspend";
   if (by.role !== "owner" && !(tightens && by.role === "approver")) {
     return { ok: false, code: "forbidden", message: "Only the owner may change policy" };
   }
+  const author: Author = { ...by, reverts };
   switch (command.kind) {
-    case "rule.create": {
-      const added = addRule(draft, command.rule, by);
-      if (added.ok) settleCovered(draft, by);
-      return added;
-    }
+    case "rule.create":
+    case "rule.update":
+    case "rule.order":
     case "rule.delete":
-      return deleteRule(draft, command.id, by);
-    case "bypass.revoke":
-      return revokeBypass(draft, command.id, by);
+    case "rule.restore":
+      return settling(draft, by, changeRules(draft, command, author));
     case "group.create":
+    case "group.update":
     case "group.delete":
-    case "profile.group": {
-      const changed = changeGroups(draft, command, identityOf(by));
-      if (!changed.ok) return changed;
-      recordChange(draft, by, command.kind, { ...command, id: changed.id });
-      settleCovered(draft, by);
-      return changed;
-    }
+    case "group.restore":
+    case "profile.group":
+      return settling(draft, by, changeGroups(draft, command, author));
+    case "bypass.revoke":
+      return revokeBypass(draft, command.id, author);
     case "effects.suspend":
     case "effects.resume":
       setSuspended(draft, command.kind === "effects.suspend", by);
@@ -75,6 +67,12 @@ function carryOut(draft: Draft, { by, command }: PolicyCommand): Changed {
     default:
       return command satisfies never;
   }
+}
+
+/** What waits may be covered by now. */
+function settling(draft: Draft, by: Decider, changed: Changed): Changed {
+  if (changed.ok) settleCovered(draft, by);
+  return changed;
 }
 
 /** A command from Zulip, in the name and with the role of the user who is linked to the account. */
@@ -90,41 +88,11 @@ function linked(draft: Draft, { by, command }: PolicyCommand): PolicyCommand {
   };
 }
 
-/** Adds a rule behind the others of its priority. */
-export function addRule(draft: Draft, body: RuleBody, by: Decider): Changed {
-  const { rules, groups } = draft.state;
-  const problem = ruleProblem(body);
-  if (problem) return { ok: false, code: "bad_request", message: problem };
-  if (!groups.includes(body.groupId)) {
-    return { ok: false, code: "not_found", message: `There is no group "${body.groupId}"` };
-  }
-  if (!rules) {
-    return { ok: false, code: "corrupt", message: "The stored rules cannot be read; repair them first" };
-  }
-  const id = draft.env.newId();
-  const ordinal = rules.reduce((highest, rule) => Math.max(highest, rule.ordinal), 0) + 1;
-  const { note: _, ...matching } = body;
-  const rule: Rule = { ...matching, id, layer: "normal", ordinal, uses: 0, since: draft.env.now };
-  draft.op({ op: "rule.create", ...body, id, ordinal, createdBy: identityOf(by) });
-  draft.patch({ rules: [...rules, rule] });
-  recordChange(draft, by, "rule.create", { id, rule: body });
-  return { ok: true, id };
-}
-
-function deleteRule(draft: Draft, id: string, by: Decider): Changed {
-  const rule = draft.state.rules?.find((candidate) => candidate.id === id);
-  if (!rule) return { ok: false, code: "not_found", message: "There is no such rule" };
-  draft.op({ op: "rule.delete", id });
-  draft.patch({ rules: draft.state.rules?.filter((candidate) => candidate.id !== id) ?? null });
-  recordChange(draft, by, "rule.delete", { id, rule });
-  return { ok: true, id };
-}
-
-function revokeBypass(draft: Draft, id: string, by: Decider): Changed {
+function revokeBypass(draft: Draft, id: string, by: Author): Changed {
   const bypass = draft.state.bypasses.find((candidate) => candidate.id === id);
-  if (!bypass) return { ok: false, code: "not_found", message: "There is no such bypass, or it has ended" };
+  if (!bypass) return missing("There is no such bypass, or it has ended");
   endBypasses(draft, (candidate) => candidate.id === id, "revoked");
-  recordChange(draft, by, "bypass.revoke", { id });
+  recordChange(draft, by, "bypass.revoke", { id, bypass });
   return { ok: true, id };
 }
 
@@ -173,23 +141,9 @@ export function settleCovered(draft: Draft, by: Decider): void {
     if (item.kind !== "approval" || item.claimed || item.edit || !described || tool === undefined) continue;
     const verdict = judgeCall(draft, { tool, described, conversation, origin });
     if (verdict.outcome === "ask") continue;
+    // Counted one by one: a rule for one use settles one item.
+    countUse(draft, verdict);
     const decision = verdict.outcome === "allow" ? "allow_once" : "reject_once";
     claimItem(draft, item, { decision, note: `Settled by ${verdict.by} ${verdict.ref}` }, by);
   }
-}
-
-function recordChange(
-  draft: Draft,
-  by: Decider,
-  change: string,
-  body: Readonly<Record<string, unknown>>,
-): void {
-  draft.record({
-    kind: "policy",
-    actor: identityOf(by),
-    surface: by.surface,
-    device: by.device ?? null,
-    decision: change,
-    body,
-  });
 }

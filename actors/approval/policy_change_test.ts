@@ -130,6 +130,87 @@ Deno.test("a new rule settles the items that it covers", async () => {
   assert.deepEqual([await itemState(desk, a), await itemState(desk, b)], ["applied", "applied"]);
 });
 
+Deno.test("a rule for one use settles one waiting item", async () => {
+  await using desk = await furnished();
+  const items = [await desk.judge("a", "exec_command"), await desk.judge("b", "exec_command")];
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const rule = { action: "allow", toolPattern: "exec_command", maxUses: 1 };
+
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+
+  assert.deepEqual([await itemState(desk, items[0]), await itemState(desk, items[1])], [
+    "applied",
+    "waiting",
+  ]);
+});
+
+Deno.test("rules are changed, ordered, deleted and restored as they were, each with its before and after in the log", async () => {
+  await using desk = await furnished();
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const command = async (body: Record<string, unknown>) => {
+    await desk.post("edge", "approval.policy", { by, command: body });
+    return (await desk.sent("policy.done")).at(-1)?.payload;
+  };
+  const last = async () =>
+    JSON.parse(String((await desk.row("SELECT body FROM decisions ORDER BY seq DESC LIMIT 1"))?.body));
+  const rule = { action: "allow", toolPattern: "exec_command", note: "mine" };
+  const a = (await command({ kind: "rule.create", rule }))?.id;
+  const b = (await command({ kind: "rule.create", rule: { ...rule, action: "deny" } }))?.id;
+  assert.equal(await desk.judge("a", "exec_command"), undefined);
+
+  await command({ kind: "rule.order", groupId: "default", ids: [b, a] });
+  await desk.judge("b", "exec_command");
+  assert.equal(await callState(desk, "b"), "rejected", "the other one is first now");
+  await command({ kind: "rule.update", id: b, rule: { ...rule, action: "ask" } });
+  const { before, after } = await last();
+  assert.deepEqual([before.action, before.note, after.action], ["deny", "mine", "ask"]);
+  await command({ kind: "rule.delete", id: b });
+  const { by: _, ...gone } = await last();
+  await desk.restart();
+  await command({ kind: "rule.restore", ...gone });
+  await desk.restart();
+
+  assert.ok(await desk.judge("c", "exec_command"), "it asks again, before the rule that allows");
+  assert.equal((await command({ kind: "rule.restore", ...gone }))?.code, "conflict");
+  assert.equal((await command({ kind: "rule.order", groupId: "default", ids: [a, "x"] }))?.code, "not_found");
+  const loose = { kind: "rule.update", id: "seed-protected-1", rule: { ...rule, action: "allow" } };
+  assert.equal((await command(loose))?.code, "bad_request", "a protected rule stays a denial");
+});
+
+Deno.test("a group comes back with its rules", async () => {
+  await using desk = await furnished();
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const command = async (body: Record<string, unknown>) => {
+    await desk.post("edge", "approval.policy", { by, command: body });
+    return (await desk.sent("policy.done")).at(-1)?.payload;
+  };
+  const id = (await command({ kind: "group.create", name: "Builders" }))?.id;
+  await command({ kind: "rule.create", rule: { groupId: id, action: "allow", toolPattern: "exec_command" } });
+  await command({ kind: "group.update", id, name: "Makers" });
+  await command({ kind: "group.delete", id });
+  const row = await desk.row("SELECT body FROM decisions WHERE decision = 'group.delete'");
+
+  await command({ kind: "group.restore", ...JSON.parse(String(row?.body)) });
+  await command({ kind: "profile.group", profile: "default", groupId: id });
+  await desk.restart();
+
+  assert.equal(await desk.judge("a", "exec_command"), undefined);
+  assert.equal((await desk.row("SELECT name FROM rule_groups WHERE id = ?", String(id)))?.name, "Makers");
+});
+
+Deno.test("whatever policy decides without a person is in the log with its reason", async () => {
+  await using desk = await furnished();
+  await desk.judge("a", "read_file", { paths: [{ path: "/notes.md", access: "read", exists: true }] });
+  await desk.judge("b", "read_file", { paths: [{ path: "/secrets/k", access: "read", exists: true }] });
+
+  const rows = await desk.db.query(sql("SELECT call_id, decision, digest, body FROM decisions ORDER BY seq"));
+
+  assert.deepEqual(rows.rows.map((row) => [...row].map(String)), [
+    ["a", "allow", "digest-a", `{"by":"fast_path","ref":"workspace_read"}`],
+    ["b", "deny", "digest-b", `{"by":"rule","ref":"seed-protected-1"}`],
+  ]);
+});
+
 Deno.test("rules that cannot be read make everything ask, after a restart too", async () => {
   await using desk = await furnished();
   await desk.db.batch([sql("UPDATE rules SET argv_prefix = '{broken' WHERE id = 'seed-rest'")]);

@@ -66,6 +66,8 @@ function deciderOf(state: ApprovalState, item: OpenItem, react: ApprovalReact): 
   const entitled = user?.role === "owner" ||
     user?.role === "approver" && channel !== undefined && user.channels.includes(channel);
   if (user && entitled) return { ...by, userId: user.id, name: user.name, role: "approver" };
+  // Somebody who has an account here has its rights and no others, whatever the list says.
+  if (user) return undefined;
   const listed = state.zulipApprovers === "*" || state.zulipApprovers.includes(zulipUserId);
   return listed ? { ...by, name: react.name, role: "approver" } : undefined;
 }

@@ -58,6 +58,10 @@ export interface ApprovalState {
   /** Null: they cannot be read. */
   readonly rules: readonly Rule[] | null;
   readonly groups: readonly string[];
+  readonly groupNames: ReadonlyMap<
+    string,
+    { readonly name: string; readonly description?: string | undefined }
+  >;
   /** Profile → its group of rules. */
   readonly profiles: Readonly<Record<string, string>>;
   readonly bypasses: readonly Bypass[];
@@ -84,7 +88,11 @@ export function restore(loaded: unknown): ApprovalState {
   const rows = loaded as LoadedApproval; // the loader's own shape, as JSON
   return {
     rules: rows.rules,
-    groups: rows.groups,
+    groups: rows.groups.map((group) => group.id),
+    groupNames: new Map(rows.groups.map(({ id, name, description }) => [id, {
+      name,
+      description: description ?? undefined,
+    }])),
     profiles: rows.profiles,
     bypasses: rows.bypasses,
     tools: rows.tools,

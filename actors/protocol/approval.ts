@@ -119,6 +119,15 @@ export type QuestionAnswered = z.infer<typeof QuestionAnswered>;
 export const SessionEnded = z.object({ reason: z.enum(["reset", "stop"]) });
 export type SessionEnded = z.infer<typeof SessionEnded>;
 
+/** A rule with its place, as the log keeps it. */
+export const StoredRule = z.object({
+  id: z.string(),
+  layer: z.enum(["protected", "normal"]),
+  ordinal: z.int(),
+  rule: RuleBody,
+});
+export type StoredRule = z.infer<typeof StoredRule>;
+
 /**
  * A change of policy; one from the edge is answered with `policy.done`. What Zulip says of a person's role is not believed: approval looks the
  * linked user up.
@@ -127,9 +136,20 @@ export const PolicyCommand = z.object({
   by: Decider,
   /** From Zulip: the conversation in whose topic to say how it went. */
   tell: z.string().optional(),
+  /** The entry of the decisions log that this command takes back. */
+  reverts: z.int().positive().optional(),
   command: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("rule.create"), rule: RuleBody }),
+    z.object({ kind: z.literal("rule.update"), id: z.string(), rule: RuleBody }),
+    /** Rules of one group in the order in which those of equal priority are to be looked at. */
+    z.object({
+      kind: z.literal("rule.order"),
+      groupId: z.string(),
+      ids: z.array(z.string()).min(1).max(1000),
+    }),
     z.object({ kind: z.literal("rule.delete"), id: z.string() }),
+    /** A deleted rule, as it was. */
+    z.object({ kind: z.literal("rule.restore"), ...StoredRule.shape }),
     z.object({ kind: z.literal("bypass.revoke"), id: z.string() }),
     /** `copyOf`: starts with the rules of that group. Answered with the new group's id. */
     z.object({
@@ -138,7 +158,21 @@ export const PolicyCommand = z.object({
       description: z.string().max(1000).optional(),
       copyOf: z.string().optional(),
     }),
+    z.object({
+      kind: z.literal("group.update"),
+      id: z.string(),
+      name: z.string().trim().min(1).max(100),
+      description: z.string().max(1000).optional(),
+    }),
     z.object({ kind: z.literal("group.delete"), id: z.string() }),
+    /** A deleted group with its rules, as it was. */
+    z.object({
+      kind: z.literal("group.restore"),
+      id: z.string(),
+      name: z.string(),
+      description: z.string().optional(),
+      rules: z.array(StoredRule),
+    }),
     z.object({ kind: z.literal("profile.group"), profile: z.string(), groupId: z.string() }),
     /** Stop everything: what is allowed is held back until it is lifted. */
     z.object({ kind: z.literal("effects.suspend") }),

@@ -25,6 +25,8 @@ export interface Rule {
   readonly expiresAt: number | null;
   readonly maxUses: number | null;
   readonly uses: number;
+  /** A person's words about it. */
+  readonly note?: string | null | undefined;
   /** When a person last wrote it, milliseconds since the epoch; absent: before everything. */
   readonly since?: number | undefined;
 }

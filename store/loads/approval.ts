@@ -61,7 +61,11 @@ export interface LoadedUser {
 /** Everything approval starts from. */
 export interface LoadedApproval {
   readonly rules: readonly Rule[] | null;
-  readonly groups: readonly string[];
+  readonly groups: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string | null;
+  }[];
   readonly profiles: Readonly<Record<string, string>>;
   readonly bypasses: readonly Bypass[];
   readonly tools: readonly LoadedTool[];
@@ -100,9 +104,9 @@ const WITHDRAWN_FOR_MS = 600_000;
 const queries = [
   sql(
     `SELECT id, group_id, layer, ordinal, priority, action, tool_pattern, path_pattern, argv_prefix, agent, source, expires_at, max_uses,
-    uses, updated_at FROM rules ORDER BY group_id, layer, priority, ordinal`,
+    uses, note, updated_at FROM rules ORDER BY group_id, layer, priority, ordinal`,
   ),
-  sql("SELECT id FROM rule_groups"),
+  sql("SELECT id, name, description FROM rule_groups"),
   sql("SELECT id, group_id FROM profiles"),
   sql(
     `SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt, created_at AS since FROM bypasses
@@ -151,7 +155,7 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
   const entitlements = table<{ userId: string; channelId: number }>(10);
   return {
     rules: readRules(table<RuleRow>(0)),
-    groups: table<{ id: string }>(1).map((row) => row.id),
+    groups: table<LoadedApproval["groups"][number]>(1),
     profiles: Object.fromEntries(
       table<{ id: string; group_id: string }>(2).map((row) => [row.id, row.group_id]),
     ),
@@ -211,6 +215,7 @@ interface RuleRow {
   readonly expires_at: number | null;
   readonly max_uses: number | null;
   readonly uses: number;
+  readonly note: string | null;
   readonly updated_at: number;
 }
 
@@ -233,6 +238,7 @@ function readRules(rows: readonly RuleRow[]): Rule[] | null {
       expiresAt: row.expires_at,
       maxUses: row.max_uses,
       uses: row.uses,
+      note: row.note,
       since: row.updated_at,
     };
   });

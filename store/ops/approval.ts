@@ -41,6 +41,7 @@ const Append = z.object({
 
 const NewRule = z.object({
   id: z.string(),
+  layer: z.enum(["protected", "normal"]).default("normal"),
   groupId: z.string(),
   ordinal: z.int(),
   priority: z.int(),
@@ -70,9 +71,10 @@ const policyOps = {
   "rule.create": op(by, NewRule, (input, { now }) => [
     sql(
       `INSERT INTO rules (id, group_id, layer, ordinal, priority, action, tool_pattern, path_pattern, argv_prefix, agent, source, note,
-         expires_at, max_uses, created_by, created_at, updated_at) VALUES (?, ?, 'normal', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         expires_at, max_uses, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       input.id,
       input.groupId,
+      input.layer,
       input.ordinal,
       input.priority,
       input.action,
@@ -90,6 +92,35 @@ const policyOps = {
     ),
     announce("policy", input.id, 0, now),
   ]),
+  /** As a person wrote it anew; its uses begin again. */
+  "rule.update": op(by, NewRule.omit({ layer: true, ordinal: true, createdBy: true }), (input, { now }) => [
+    sql(
+      `UPDATE rules SET group_id = ?, priority = ?, action = ?, tool_pattern = ?, path_pattern = ?, argv_prefix = ?, agent = ?, source = ?,
+         note = ?, expires_at = ?, max_uses = ?, uses = 0, updated_at = ? WHERE id = ?`,
+      input.groupId,
+      input.priority,
+      input.action,
+      input.toolPattern,
+      input.pathPattern,
+      input.argvPrefix === null ? null : json(input.argvPrefix),
+      input.agent,
+      input.source,
+      input.note,
+      input.expiresAt,
+      input.maxUses,
+      now,
+      input.id,
+    ),
+    announce("policy", input.id, 0, now),
+  ]),
+  "rule.order": op(
+    by,
+    z.object({ ordinals: z.array(z.object({ id: z.string(), ordinal: z.int() })).max(1000) }),
+    ({ ordinals }, { now }) => [
+      ...ordinals.map(({ id, ordinal }) => sql("UPDATE rules SET ordinal = ? WHERE id = ?", ordinal, id)),
+      announce("policy", "rules", 0, now),
+    ],
+  ),
   "rule.delete": op(by, z.object({ id: z.string() }), (input, { now }) => [
     sql("DELETE FROM rules WHERE id = ?", input.id),
     announce("policy", input.id, 0, now),
@@ -107,6 +138,19 @@ const policyOps = {
         input.name,
         input.description,
         now,
+      ),
+      announce("policy", input.id, 0, now),
+    ],
+  ),
+  "group.update": op(
+    by,
+    z.object({ id: z.string(), name: z.string(), description: z.string().optional() }),
+    (input, { now }) => [
+      sql(
+        "UPDATE rule_groups SET name = ?, description = ? WHERE id = ?",
+        input.name,
+        input.description,
+        input.id,
       ),
       announce("policy", input.id, 0, now),
     ],
