@@ -86,7 +86,7 @@ class NativeDb implements Db {
       return call(this.#connection);
     } catch (error) {
       const failure = toDbError(error);
-      if (failure.kind === "busy") this.#replaceConnection();
+      if (failure.kind === "busy" || this.#connection.inTransaction) this.#replaceConnection();
       throw failure;
     }
   }
