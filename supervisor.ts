@@ -6,6 +6,9 @@
 import { fileURLToPath } from "node:url";
 import { actorKinds, workspacesOf } from "./composition/kinds.ts";
 import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
+import { settleDeadLetter } from "./composition/dead_letters.ts";
+import { DiskWatch } from "./composition/disk.ts";
+import { freeBytes } from "./composition/free_space.ts";
 import { LiveFan } from "./composition/live.ts";
 import { logOf, openLog } from "./composition/log.ts";
 import { MemoryMeter, readPss } from "./composition/memory_meter.ts";
@@ -13,6 +16,7 @@ import { runtimeFamilies } from "./composition/metrics.ts";
 import { tellNote } from "./composition/notes.ts";
 import { unreadySingletons } from "./composition/readiness.ts";
 import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
+import type { ActorRestart, DeadLetterSettle } from "./actors/protocol/conversation.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp, type EdgeApp } from "./edge/app.ts";
 import { verifyDoorbell } from "./edge/doorbell.ts";
@@ -22,8 +26,10 @@ import { systemClock } from "./lib/clock.ts";
 import { newId } from "./lib/ids.ts";
 import type { Envelope } from "./runtime/actor.ts";
 import { createRuntime, type Runtime } from "./runtime/runtime.ts";
+import { activeTracer } from "./runtime/tracing.ts";
 import { loads } from "./store/loads.ts";
 import { opStatements } from "./store/ops.ts";
+import type { Store } from "./store/store.ts";
 
 const VERSION = "0.1.0";
 const STOP_GRACE_MS = 5_000;
@@ -66,6 +72,7 @@ async function main(): Promise<void> {
     const board = await open(config, database);
     await stopped;
     log("info", "stopping");
+    board.disk.stop();
     await board.served.close();
     await board.runtime.stop({ graceMs: STOP_GRACE_MS });
     await board.app.close();
@@ -83,12 +90,14 @@ interface Board {
   readonly runtime: Runtime;
   readonly app: EdgeApp;
   readonly served: Served;
+  readonly disk: DiskWatch;
 }
 
 /** Builds everything on an owned database and starts it. */
 async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   const { store } = database;
   const live = new LiveFan();
+  const running = Promise.withResolvers<void>();
   const memory = new MemoryMeter({ clock: systemClock, read: readPss });
   const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const kinds = actorKinds(config, inboxUrl);
@@ -112,9 +121,17 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
       tellNote(note, {
         log: logOf("runtime"),
         zulip: config.zulip !== undefined,
-        send: (send) => void runtime.send(send),
+        // A message that is held from the start is told of when there is somebody to tell.
+        send: (send) => void running.promise.then(() => runtime.send(send)),
       }),
-    onSupervisor: (message) => obey(runtime, message),
+    onSupervisor: (message) => obey(message, runtime, store),
+    tracer: activeTracer(),
+  });
+  const disk = new DiskWatch({
+    clock: systemClock,
+    log: logOf("disk"),
+    freeBytes: () => freeBytes(config.dataDir),
+    hold: (hold) => runtime.hold(hold),
   });
   const app = createApp({
     db: store,
@@ -132,11 +149,13 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
     version: VERSION,
     actors: () => memory.annotate(runtime.actors()),
     metrics: () => runtimeFamilies(runtime.actors(), runtime.stats()),
-    unready: () => unreadySingletons(runtime.actors()),
+    unready: () => [...unreadySingletons(runtime.actors()), ...disk.notices()],
     live: (listener) => live.listen(listener),
     ui: await folderUi(path("build/ui")),
   });
+  await disk.start();
   await runtime.start();
+  running.resolve();
   // The emergency brake for whoever has only a shell: durable, and lifted by the owner.
   Deno.addSignalListener("SIGUSR1", () => void runtime.send(SUSPEND));
   // The rows were written before: streams look for what is new in the feed.
@@ -149,13 +168,24 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
     before: (request) => doorbell(config, runtime, request),
   });
   await greet(config, app, served);
-  return { runtime, app, served };
+  return { runtime, app, served, disk };
 }
 
-function obey(runtime: Runtime, message: Envelope): void {
-  if (message.type !== "actor.restart") throw new TypeError(`the supervisor does not know "${message.type}"`);
-  const { ref } = message.payload as { ref: string }; // parsed against the catalogue
-  if (!runtime.restart(ref)) throw new RangeError(`there is no actor "${ref}"`);
+/** Carries out a command to the supervisor. A throw is answered to its sender. */
+async function obey({ type, payload }: Envelope, runtime: Runtime, store: Store): Promise<void> {
+  switch (type) {
+    case "actor.restart": {
+      const { ref } = payload as ActorRestart; // parsed against the catalogue
+      if (!runtime.restart(ref)) throw new RangeError(`there is no actor "${ref}"`);
+      return;
+    }
+    case "dead_letter.settle":
+      // As above.
+      await settleDeadLetter(payload as DeadLetterSettle, { store, now: systemClock.now(), newId });
+      return runtime.poke();
+    default:
+      throw new TypeError(`the supervisor does not know "${type}"`);
+  }
 }
 
 /** The remote edge's bell: signed, and it says only that there are new rows. */

@@ -9,8 +9,9 @@ export function unreadySingletons(actors: readonly ActorView[]): string[] {
   return actors.filter(({ ref, kind, state }) => ref === kind && state !== "live").map(whyDown);
 }
 
-function whyDown({ ref, restarts, lastDown }: ActorView): string {
-  // An end of an earlier supervisor's incarnation is no reason now.
-  if (restarts === 0 || lastDown === undefined) return `${ref} is starting`;
+function whyDown({ ref, lastDown }: ActorView): string {
+  // How the last incarnation of an earlier supervisor ended is no reason now.
+  const ended = lastDown && !["lost", "shutdown"].includes(lastDown.reason);
+  if (!ended) return `${ref} is starting`;
   return `${ref} is down (${lastDown.reason}) and is started again; see the Actors page`;
 }

@@ -6,6 +6,7 @@
 export * from "./api/actors.ts";
 export * from "./api/audit.ts";
 export * from "./api/conversations.ts";
+export * from "./api/dead_letters.ts";
 export * from "./api/errors.ts";
 export * from "./api/inbox.ts";
 export * from "./api/page.ts";

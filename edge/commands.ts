@@ -43,6 +43,8 @@ export async function commandStatus(edge: Edge, id: string): Promise<CommandStat
   const row = await findCommand(edge.db, id);
   if (!row) return undefined;
   if (row.answer_type === null || row.answer === null) {
+    // The supervisor answers only when it could not do it.
+    if (row.state === "done" && row.to_ref === "supervisor") return { command: id, state: "done" };
     if (row.state !== "dead") return { command: id, state: "pending" };
     return failed(id, "poison", "The command could not be handled");
   }

@@ -217,3 +217,16 @@ Deno.test("the audit log pages, verifies, and says where it was changed", () =>
     const broken = await (await owner.get("/api/audit/verify")).json();
     assert.deepEqual(broken, { ok: false, entries: 3, brokenAt: 4 });
   }));
+
+Deno.test("the inbox says what keeps the whole from working, and nothing when it works", async () => {
+  let reasons: readonly string[] = [];
+  await withBench(async (bench) => {
+    const owner = await bench.owner();
+
+    const well = await (await owner.get("/api/inbox")).json();
+    reasons = ["the disk is full"];
+    const ill = await (await owner.get("/api/inbox")).json();
+
+    assert.deepEqual([well.notices, ill.notices], [undefined, ["the disk is full"]]);
+  }, { deps: { unready: () => reasons } });
+});

@@ -85,9 +85,22 @@ export type RequestFailed = z.infer<typeof RequestFailed>;
 export const ActorRestart = z.object({ ref: z.string(), by: Author });
 export type ActorRestart = z.infer<typeof ActorRestart>;
 
+/** The owner settles a message that was given up: it is tried once more as a new message, or let rest. */
+export const DeadLetterSettle = z.object({
+  /** The id of the message that was given up. */
+  id: z.string(),
+  action: z.enum(["retry", "discard"]),
+  by: Author,
+});
+export type DeadLetterSettle = z.infer<typeof DeadLetterSettle>;
+
 /** Message types of this subject. */
 export const conversationMessages = {
   "actor.restart": message(["edge"], ["supervisor"], ActorRestart, { lane: "control" }),
+  "dead_letter.settle": message(["edge"], ["supervisor"], DeadLetterSettle, {
+    lane: "control",
+    request: true,
+  }),
   "conversation.message": message(["edge", "zulip", "scheduler"], ["conversation"], ConversationMessage, {
     request: true,
   }),

@@ -142,8 +142,16 @@ export const Item = z.object({
 });
 export type Item = z.infer<typeof Item>;
 
-/** `GET /api/inbox`. `total` counts what the caller may see in that state; `next` is the `after` of the next page. */
-export const ItemList = z.object({ items: z.array(Item), total: z.int(), next: z.string().optional() });
+/**
+ * `GET /api/inbox`. `total` counts what the caller may see in that state; `next` is the `after` of the next page. `notices`: what keeps
+ * the whole from working, in words, when something does.
+ */
+export const ItemList = z.object({
+  items: z.array(Item),
+  total: z.int(),
+  next: z.string().optional(),
+  notices: z.array(z.string()).optional(),
+});
 export type ItemList = z.infer<typeof ItemList>;
 
 /** The 409 of a late decision: the error plus the item as it now stands, with the winner in `item.decision`. */

@@ -32,7 +32,15 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
   app.get("/", async (c) => {
     const query = readQuery(c, InboxQuery);
     const { items, total, next } = await listItems(edge.db, { viewer: viewerOf(c), ...query });
-    return c.json({ items: items.map(itemView), total, ...(next ? { next } : {}) } satisfies ItemList);
+    const notices = edge.unready?.() ?? [];
+    return c.json(
+      {
+        items: items.map(itemView),
+        total,
+        ...(next ? { next } : {}),
+        ...(notices.length > 0 ? { notices: [...notices] } : {}),
+      } satisfies ItemList,
+    );
   });
 
   app.get("/:id", async (c) => c.json(itemView((await find(c, edge)).item)));

@@ -6,6 +6,7 @@ import { type Db, objects, sql } from "../db.ts";
 
 /** A command and its answer, if it has come. Payloads are JSON text. */
 export interface CommandRow {
+  readonly to_ref: string;
   readonly type: string;
   readonly payload: string;
   readonly state: "queued" | "started" | "done" | "dead";
@@ -17,7 +18,7 @@ export interface CommandRow {
 export async function findCommand(db: Db, id: string): Promise<CommandRow | undefined> {
   const rows = await db.query(
     sql(
-      `SELECT m.type, m.payload, m.state, a.type AS answer_type, a.payload AS answer
+      `SELECT m.to_ref, m.type, m.payload, m.state, a.type AS answer_type, a.payload AS answer
        FROM messages m LEFT JOIN messages a ON a.to_ref = 'edge' AND a.cause = m.id
        WHERE m.id = ? AND m.from_ref = 'edge' ORDER BY a.seq LIMIT 1`,
       id,
