@@ -7,13 +7,15 @@ import { given } from "./views.ts";
 
 /** A description of a shape that this version does not know is left out: the page then shows the bare arguments. */
 export function itemView(view: ItemView): Item {
-  const { described, trace, suggestions, decision, conversation, ...rest } = view;
+  const { described, trace, suggestions, decision, conversation, delegatedTo, firstApproval, ...rest } = view;
   return {
     ...rest,
     conversation: { ...conversation },
     ...given("described", DescribedView.safeParse(described).data),
     ...given("trace", trace?.map((step) => ({ ...step }))),
     ...given("suggestions", suggestions && [...suggestions]),
+    ...given("delegatedTo", delegatedTo && { ...delegatedTo }),
+    ...given("firstApproval", firstApproval && { ...firstApproval }),
     ...given(
       "decision",
       decision && { ...decision, ...given("arguments", decision.arguments && { ...decision.arguments }) },

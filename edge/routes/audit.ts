@@ -1,21 +1,30 @@
 /**
- * The decisions log and the proof that nobody changed it. The owner's alone: entries hold what was asked in every channel.
- * Proven by `edge/inbox_test.ts`.
+ * The decisions log, the proof that nobody changed it, its export, and taking a change of policy back, which is a change of its own. The owner's
+ * alone: entries hold what was asked in every channel. Proven by `edge/inbox_test.ts` and `edge/rules_test.ts`.
  */
 import { Hono } from "hono";
 import * as z from "zod";
 import { listDecisions } from "../../store/queries/audit.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
-import type { AuditList, AuditVerdict } from "../api.ts";
+import type { AuditExportLine, AuditList, AuditVerdict } from "../api.ts";
 import { requireRole } from "../auth.ts";
 import { readQuery } from "../body.ts";
+import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
+import { ApiError } from "../errors.ts";
+import { limitWrites } from "../rate.ts";
+import { inverseOf, isOvertaken } from "../revert.ts";
 import { auditView } from "../views.ts";
 
 const AuditPage = z.strictObject({
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
+
+const Seq = z.coerce.number().int().positive();
+const EXPORT_PAGE = 500;
+/** How many later entries are looked through for a change of the same thing. */
+const MAX_LATER = 10_000;
 
 /** `/api/audit`. */
 export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
@@ -34,5 +43,44 @@ export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
     return c.json(await verifyChain(edge.db) satisfies AuditVerdict);
   });
 
+  app.get("/export", (c) => {
+    requireRole(c, "owner");
+    c.header("content-type", "application/x-ndjson");
+    c.header("content-disposition", 'attachment; filename="decisions.jsonl"');
+    return c.body(exported(edge));
+  });
+
+  app.post("/:seq/revert", async (c) => {
+    requireRole(c, "owner");
+    await limitWrites(c, edge);
+    const seq = Seq.safeParse(c.req.param("seq")).data;
+    const [row, ...later] = seq === undefined ? [] : await listDecisions(edge.db, seq - 1, MAX_LATER);
+    if (!row || row.seq !== seq) throw new ApiError("not_found", "There is no such entry");
+    const entry = auditView(row);
+    const command = entry.kind === "policy" ? inverseOf(entry.decision, entry.body) : undefined;
+    if (!command) throw new ApiError("bad_request", "This entry is no change that can be taken back");
+    if (isOvertaken(entry, later.map(auditView))) {
+      throw new ApiError("conflict", "It was changed again since; take that back first");
+    }
+    return await change(c, edge, command, seq);
+  });
+
   return app;
+}
+
+/** Every entry, a line each, read page by page as the other end takes it. */
+function exported(edge: Edge): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let after = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const rows = await listDecisions(edge.db, after, EXPORT_PAGE);
+      const lines = rows.map((row) =>
+        JSON.stringify({ ...auditView(row), body: row.body } satisfies AuditExportLine)
+      );
+      if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.join("\n")}\n`));
+      after = rows.at(-1)?.seq ?? after;
+      if (rows.length < EXPORT_PAGE) controller.close();
+    },
+  });
 }

@@ -1,17 +1,18 @@
 /**
- * `GET /api/rules/explain`: what policy would say to a call, with every step, asked without making it. Uses the function that judges.
- * Proven by `edge/policy_test.ts`.
+ * `/api/rules/explain`: what policy would say to a call, with every step, asked without making it: by GET for a simple call, by POST for any.
+ * Uses the function that judges. Proven by `edge/policy_test.ts` and `edge/rules_test.ts`.
  */
-import { Hono } from "hono";
+import { type Context as Request, Hono } from "hono";
 import * as z from "zod";
 import { judge } from "../../lib/policy/judge.ts";
-import type { Rule } from "../../lib/policy/rule.ts";
-import { listRules, listTools, type RuleRow } from "../../store/queries/policy.ts";
-import type { ExplainAnswer } from "../api.ts";
-import { requireRole } from "../auth.ts";
-import { readQuery } from "../body.ts";
+import type { Context } from "../../lib/policy/rule.ts";
+import { standingOf } from "../../store/queries/calls.ts";
+import { type ExplainAnswer, ExplainRequest } from "../api.ts";
+import { requireRole, requireSight, viewerOf } from "../auth.ts";
+import { readBody, readQuery } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
-import { ruleView } from "../views.ts";
+import { ApiError } from "../errors.ts";
+import { bypassesOf, callOf, contextOf, type PolicyRows, policyRows, ToolClass } from "../policy_view.ts";
 
 /** `argv` is one command line without quoting: words between spaces. */
 const ExplainQuery = z.strictObject({
@@ -24,41 +25,78 @@ const ExplainQuery = z.strictObject({
   source: z.enum(["web", "channel", "dm"]).optional(),
 });
 
-const ToolClass = z.enum(["read", "write", "exec", "plan", "schedule", "mcp"]);
+interface Supposed {
+  readonly tool: string;
+  readonly paths: readonly { readonly path: string; readonly access: "read" | "write" }[];
+  readonly argv?: readonly string[] | undefined;
+  readonly outside?: boolean;
+}
 
-/** The one route. Bypasses are left out: they belong to one conversation. */
+/** The two routes. */
 export function explainRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
   app.get("/", async (c) => {
     requireRole(c, "owner", "approver");
-    const query = readQuery(c, ExplainQuery);
-    const { rules } = await listRules(edge.db);
-    const known = (await listTools(edge.db)).tools.find((tool) => tool.name === query.tool);
-    const call = {
-      tool: query.tool,
-      class: ToolClass.catch("mcp").parse(known?.class),
-      source: known?.source ?? "unknown",
-      paths: query.path === undefined ? [] : [{ path: query.path, access: query.access }],
-      outside: [],
-      argv: query.argv?.split(" ").filter((word) => word !== ""),
-      askOnce: false,
-      known: known !== undefined,
-    };
-    const { group, agent, source } = query;
+    const { tool, path, access, argv, group, agent, source } = readQuery(c, ExplainQuery);
+    const rows = await policyRows(edge);
+    const paths = path === undefined ? [] : [{ path, access }];
+    const words = argv?.split(" ").filter((word) => word !== "");
+    const call = suppose({ tool, paths, argv: words }, rows);
     const context = { conversation: "", group, agent, source, now: edge.clock.now() };
-    const { outcome, by, ref, trace } = judge({ rules: rules.map(toRule), bypasses: [] }, call, context);
-    const steps = trace.map((step) => ({ ...step }));
-    return c.json({ outcome, by, ref, trace: steps } satisfies ExplainAnswer);
+    return c.json(answer(judge({ rules: rows.rules, bypasses: [] }, call, context)));
+  });
+
+  app.post("/", async (c) => {
+    requireRole(c, "owner", "approver");
+    const wanted = await readBody(c, ExplainRequest);
+    const rows = await policyRows(edge);
+    const { command, conversation } = wanted;
+    const argv = command === undefined ? wanted.argv : ["bash", "-c", command];
+    const bypasses = conversation === undefined ? [] : await bypassesOf(edge, viewerOf(c), conversation);
+    const context = await place(c, edge, rows, wanted);
+    return c.json(
+      answer(judge({ rules: rows.rules, bypasses }, suppose({ ...wanted, argv }, rows), context)),
+    );
   });
 
   return app;
 }
 
-function toRule(row: RuleRow): Rule {
-  const { id, groupId, layer, ordinal, priority, action, toolPattern, pathPattern, argvPrefix, ...rest } =
-    ruleView(row);
-  const { agent, source, expiresAt, maxUses, uses } = rest;
-  const place = { id, groupId, layer, ordinal, priority, action };
-  return { ...place, toolPattern, pathPattern, argvPrefix, agent, source, expiresAt, maxUses, uses };
+/** The call as the toolbox would describe it, as far as that is known without its arguments. */
+function suppose({ tool, paths, argv, outside }: Supposed, rows: PolicyRows) {
+  const known = rows.tools.find((row) => row.name === tool);
+  const described = {
+    class: ToolClass.catch("mcp").parse(known?.class),
+    source: known?.source ?? "unknown",
+    paths: paths.map((path) => ({ ...path, exists: true })),
+    outside: outside ? ["outside"] : [],
+    argv: argv && [...argv],
+    askOnce: false,
+  };
+  return { ...callOf(tool, described, rows), known: known !== undefined };
+}
+
+async function place(
+  c: Request<EdgeEnv>,
+  edge: Edge,
+  rows: PolicyRows,
+  { conversation, profile, source, group }: z.output<typeof ExplainRequest>,
+): Promise<Context> {
+  const standing = conversation === undefined ? undefined : await standingOf(edge.db, conversation);
+  if (conversation !== undefined) {
+    requireSight(c, standing?.channel_id ?? null, "conversation");
+    if (!standing) throw new ApiError("not_found", "There is no such conversation");
+  }
+  const from = {
+    conversation,
+    profile: profile ?? standing?.profile,
+    source: source ?? standing?.source,
+  };
+  const context = contextOf(rows, from, edge.clock.now());
+  return group === undefined ? context : { ...context, group };
+}
+
+function answer({ outcome, by, ref, trace }: ReturnType<typeof judge>): ExplainAnswer {
+  return { outcome, by, ref, trace: trace.map((step) => ({ ...step })) };
 }

@@ -4,22 +4,29 @@
  */
 import { type Context, Hono } from "hono";
 import { decide } from "../../store/decide.ts";
-import { markLater, markSeen } from "../../store/edge/item_marks.ts";
+import { markDelegated, markLater, markSeen } from "../../store/edge/item_marks.ts";
 import { canAct } from "../../store/queries/access.ts";
+import { standingOf } from "../../store/queries/calls.ts";
 import { findItem, type FoundItem, listItems } from "../../store/queries/items.ts";
+import { listPeople } from "../../store/queries/people.ts";
+import { OFFER_PRIORITY, offersFor } from "../../lib/policy/offers.ts";
 import {
   type DecisionConflict,
   DecisionRequest,
+  DelegateRequest,
   type ItemList,
   ItemState,
   LaterRequest,
   Page,
+  RuleInput,
+  type RuleOffers,
 } from "../api.ts";
-import { requireAct, requireSight, viewerOf } from "../auth.ts";
+import { requireAct, requireRole, requireSight, viewerOf } from "../auth.ts";
 import { readBody, readQuery } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, refuse, refuseCommit } from "../errors.ts";
 import { itemView } from "../item_view.ts";
+import { callOf, contextOf, policyRows } from "../policy_view.ts";
 import { limitWrites } from "../rate.ts";
 
 const MAX_LATER_MS = 30 * 86_400_000;
@@ -90,6 +97,41 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!committed.ok) refuseCommit(committed.error);
     edge.hub.notify();
     return c.json(itemView((await find(c, edge)).item));
+  });
+
+  app.post("/:id/delegate", async (c) => {
+    const { item, channelId } = await find(c, edge);
+    requireAct(c, channelId, "item");
+    await limitWrites(c, edge);
+    const { userId } = await readBody(c, DelegateRequest);
+    const person = (await listPeople(edge.db)).find((each) => each.id === userId);
+    if (userId !== null && !(person && canAct({ ...person, userId }, channelId))) {
+      throw new ApiError("bad_request", "userId: names nobody who could decide this");
+    }
+    const statements = markDelegated(item.id, item.version, userId, edge.clock.now());
+    const committed = await edge.committer.commit({ id: edge.newId(), statements });
+    if (!committed.ok && committed.error.code === "guard_failed") {
+      throw new ApiError("conflict", "The item waits no more");
+    }
+    if (!committed.ok) refuseCommit(committed.error);
+    edge.hub.notify();
+    return c.json(itemView((await find(c, edge)).item));
+  });
+
+  app.get("/:id/rules", async (c) => {
+    requireRole(c, "owner");
+    const view = itemView((await find(c, edge)).item);
+    const { tool, described, kind, state } = view;
+    if (kind !== "approval" || state !== "waiting" || tool === undefined || !described) {
+      return c.json({ offers: [] } satisfies RuleOffers);
+    }
+    const [rows, standing] = await Promise.all([policyRows(edge), standingOf(edge.db, view.conversation.id)]);
+    const context = contextOf(rows, { conversation: view.conversation.id, ...standing }, edge.clock.now());
+    const offers = offersFor(callOf(tool, described, rows), rows.rules, context).map(({ label, rule }) => ({
+      label,
+      rule: RuleInput.parse({ ...rule, groupId: context.group, priority: OFFER_PRIORITY }),
+    }));
+    return c.json({ offers } satisfies RuleOffers);
   });
 
   app.post("/:id/seen", async (c) => {

@@ -10,7 +10,7 @@ import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { limitWrites } from "../rate.ts";
 import { scheduleView } from "../views.ts";
-import { answer } from "./policy.ts";
+import { answer } from "../change.ts";
 
 /** `/api/schedules`. */
 export function scheduleRoutes(edge: Edge): Hono<EdgeEnv> {

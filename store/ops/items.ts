@@ -20,6 +20,10 @@ export const StoredDecision = z.object({
 });
 export type StoredDecision = z.infer<typeof StoredDecision>;
 
+/** The first of two approvals, as stored with the item. `identity` is what *same person* is judged by. */
+export const StoredApproval = z.object({ by: z.string(), identity: z.string(), at: z.int() });
+export type StoredApproval = z.infer<typeof StoredApproval>;
+
 const Create = z.object({
   id: z.string(),
   kind: z.enum(["approval", "question", "elicitation"]),

@@ -4,7 +4,7 @@
  */
 import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
 import { type Db, objects, sql } from "../db.ts";
-import type { StoredDecision } from "../ops/items.ts";
+import type { StoredApproval, StoredDecision } from "../ops/items.ts";
 import { type Viewer, visible } from "./access.ts";
 
 /** The life of an item. */
@@ -36,6 +36,8 @@ export interface ItemView {
   readonly laterUntil?: number;
   readonly deliveredAt?: number;
   readonly seenAt?: number;
+  readonly delegatedTo?: { readonly id: string; readonly name: string };
+  readonly firstApproval?: { readonly by: string; readonly at: number };
   readonly decision?: Omit<StoredDecision, "decision"> & {
     readonly decision: DecisionKind;
     readonly at: number;
@@ -75,8 +77,9 @@ export interface ItemPage {
 const COLUMNS =
   `p.id, p.kind, p.state, p.version, p.conversation, p.turn_id, p.call_id, p.tool, p.arguments, p.described, p.digest, p.risk,
   p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.later_until, p.created_at, p.updated_at,
-  p.expires_at, c.title, c.source, c.channel_id`;
-const FROM = "pending_items p LEFT JOIN conversations c ON c.id = p.conversation";
+  p.expires_at, p.delegated_to, p.first_approval, c.title, c.source, c.channel_id, u.name AS delegate`;
+const FROM =
+  "pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN users u ON u.id = p.delegated_to";
 
 /** One item with its inner facts, or undefined. The caller asks `canSee`. Rejects with `DbError`. */
 export async function findItem(db: Db, id: string): Promise<FoundItem | undefined> {
@@ -151,6 +154,9 @@ interface ItemRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number | null;
+  readonly delegated_to: string | null;
+  readonly first_approval: string | null;
+  readonly delegate: string | null;
   readonly title: string | null;
   readonly source: string | null;
   readonly channel_id: number | null;
@@ -161,6 +167,7 @@ function toItem(row: ItemRow): ItemView {
   const question = json(row.question) as { text: string; suggestions: string[] } | undefined;
   const trace = json(row.trace) as { steps: NonNullable<ItemView["trace"]> } | undefined;
   const decision = json(row.decision) as StoredDecision & { decision: DecisionKind } | undefined;
+  const first = json(row.first_approval) as StoredApproval | undefined;
   return {
     id: row.id,
     kind: row.kind,
@@ -184,6 +191,13 @@ function toItem(row: ItemRow): ItemView {
     ...given("deliveredAt", row.delivered_at),
     ...given("seenAt", row.seen_at),
     ...given("note", row.note),
+    ...given(
+      "delegatedTo",
+      row.delegated_to === null
+        ? undefined
+        : { id: row.delegated_to, name: row.delegate ?? row.delegated_to },
+    ),
+    ...given("firstApproval", first && { by: first.by, at: first.at }),
     ...given("decision", decision && { ...decision, at: row.decided_at ?? row.updated_at }),
   };
 }

@@ -71,6 +71,7 @@ export interface ToolRow {
   readonly available: number;
   readonly first_seen: number;
   readonly last_seen: number;
+  readonly changed_at: number | null;
 }
 
 /** A row of `mcp_servers`. */
@@ -126,7 +127,8 @@ export async function listProfiles(db: Db): Promise<ProfileRow[]> {
 export async function listTools(db: Db): Promise<{ tools: ToolRow[]; servers: ServerRow[] }> {
   const [tools, servers] = await db.queryAll([
     sql(
-      `SELECT name, source, class, description, parameters, schema_hash, available, first_seen, last_seen FROM known_tools
+      `SELECT name, source, class, description, parameters, schema_hash, available, first_seen, last_seen, changed_at
+       FROM known_tools
        ORDER BY available DESC, name`,
     ),
     sql("SELECT name, state, detail, tools, unsandboxed, at FROM mcp_servers ORDER BY name"),

@@ -1,0 +1,100 @@
+/**
+ * Policy from rows, as the function that judges wants it: the edge asks it questions (*explain*, preview, offers, lint) and decides nothing by
+ * the answers. Proven by `edge/policy_test.ts` and `edge/rules_test.ts`.
+ */
+import * as z from "zod";
+import { DEFAULT_GROUP } from "../lib/policy/judge.ts";
+import type { Bypass, Call, Context, Rule } from "../lib/policy/rule.ts";
+import {
+  listBypasses,
+  listProfiles,
+  listRules,
+  listTools,
+  type RuleRow,
+  type ToolRow,
+} from "../store/queries/policy.ts";
+import type { Viewer } from "../store/queries/access.ts";
+import type { DescribedView, RuleInput } from "./api.ts";
+import type { Edge } from "./deps.ts";
+import { ruleView } from "./views.ts";
+
+/** The kinds of tools that policy knows. */
+export const ToolClass = z.enum(["read", "write", "exec", "plan", "schedule", "mcp"]);
+
+/** Everything that policy is made of, at one moment. */
+export interface PolicyRows {
+  readonly rules: readonly Rule[];
+  readonly tools: readonly ToolRow[];
+  /** Profile → group. */
+  readonly groups: ReadonlyMap<string, string>;
+}
+
+/** Reads it. Rejects with `DbError`. */
+export async function policyRows(edge: Edge): Promise<PolicyRows> {
+  const [{ rules }, { tools }, profiles] = await Promise.all([
+    listRules(edge.db),
+    listTools(edge.db),
+    listProfiles(edge.db),
+  ]);
+  return {
+    rules: rules.map(toRule),
+    tools,
+    groups: new Map(profiles.map((profile) => [profile.id, profile.group_id])),
+  };
+}
+
+/** The bypasses of a conversation that the viewer may see. Rejects with `DbError`. */
+export async function bypassesOf(edge: Edge, viewer: Viewer, conversation: string): Promise<Bypass[]> {
+  const rows = await listBypasses(edge.db, viewer, edge.clock.now());
+  return rows.filter((row) => row.conversation === conversation).map((row) => ({
+    id: row.id,
+    conversation: row.conversation,
+    scope: row.scope,
+    pattern: row.pattern,
+    uses: row.uses,
+    expiresAt: row.expires_at,
+    since: row.created_at,
+  }));
+}
+
+/** A described call as policy sees it. */
+export function callOf(
+  tool: string,
+  described: Pick<DescribedView, "class" | "source" | "paths" | "outside" | "askOnce" | "argv">,
+  { tools }: PolicyRows,
+): Call {
+  const known = tools.find((row) => row.name === tool);
+  return {
+    tool,
+    class: described.class,
+    source: described.source,
+    paths: described.paths,
+    outside: described.outside,
+    argv: described.argv,
+    askOnce: described.askOnce,
+    known: known?.available === 1,
+    changedAt: known?.changed_at ?? undefined,
+  };
+}
+
+/** The context of a conversation or of a profile that is only thought of. */
+export function contextOf(
+  { groups }: PolicyRows,
+  place: { conversation?: string | undefined; profile?: string | undefined; source?: Context["source"] },
+  now: number,
+): Context {
+  const { conversation = "", profile, source } = place;
+  const group = (profile === undefined ? undefined : groups.get(profile)) ?? DEFAULT_GROUP;
+  return { conversation, agent: profile, source, group, now };
+}
+
+/** A rule that somebody thinks of saving. */
+export function wouldBe(rule: z.output<typeof RuleInput>, now: number): Rule {
+  return { ...rule, id: "preview", layer: "normal", ordinal: 0, uses: 0, since: now };
+}
+
+/** A stored rule. */
+export function toRule(row: RuleRow): Rule {
+  const { createdBy: _, createdAt: __, lastUsedAt: ___, updatedAt, ...rule } = ruleView(row);
+  return { ...rule, since: updatedAt };
+}

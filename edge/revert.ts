@@ -1,0 +1,84 @@
+/**
+ * The command that takes back a change of policy, from its entry in the decisions log. Pure. An entry that holds no *before*, or that is no
+ * change, has none. Proven by `edge/rules_test.ts`.
+ */
+import * as z from "zod";
+import { type PolicyCommand, RuleBody, StoredRule } from "../actors/protocol/approval.ts";
+
+type Command = PolicyCommand["command"];
+
+const Id = z.object({ id: z.string() });
+const Named = z.object({ name: z.string(), description: z.string().optional() });
+const RuleChange = Id.extend({ before: RuleBody, after: RuleBody });
+const Order = z.object({ groupId: z.string(), before: z.array(z.string()) });
+const Renamed = Id.extend({ before: Named });
+const LostGroup = Id.extend({ ...Named.shape, rules: z.array(StoredRule) });
+const Choice = z.object({ profile: z.string(), before: z.string() });
+
+/** Gives the command, or undefined. `decision` and `body` are the entry's own. */
+export function inverseOf(decision: string, body: unknown): Command | undefined {
+  switch (decision) {
+    case "rule.create":
+    case "rule.restore":
+      return from(Id, body, ({ id }) => ({ kind: "rule.delete", id }));
+    case "rule.update":
+      return from(RuleChange, body, ({ id, before }) => ({ kind: "rule.update", id, rule: before }));
+    case "rule.order":
+      return from(Order, body, ({ groupId, before }) => ({ kind: "rule.order", groupId, ids: before }));
+    case "rule.delete":
+      return from(StoredRule, body, (rule) => ({ kind: "rule.restore", ...rule }));
+    case "group.create":
+    case "group.restore":
+      return from(Id, body, ({ id }) => ({ kind: "group.delete", id }));
+    case "group.update":
+      return from(Renamed, body, ({ id, before }) => ({ kind: "group.update", id, ...before }));
+    case "group.delete":
+      return from(LostGroup, body, (group) => ({ kind: "group.restore", ...group }));
+    case "profile.group":
+      return from(
+        Choice,
+        body,
+        ({ profile, before }) => ({ kind: "profile.group", profile, groupId: before }),
+      );
+    case "bypass.create":
+      return from(Id, body, ({ id }) => ({ kind: "bypass.revoke", id }));
+    case "effects.suspend":
+      return { kind: "effects.resume" };
+    case "effects.resume":
+      return { kind: "effects.suspend" };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * What stands there now if nobody changed it since: the newest entry about the same thing is this one. `later` are the entries after it.
+ */
+export function isOvertaken(
+  entry: { readonly decision: string; readonly body: unknown },
+  later: readonly { readonly kind: string; readonly decision: string; readonly body: unknown }[],
+): boolean {
+  const subject = subjectOf(entry.decision, entry.body);
+  return later.some((other) => other.kind === "policy" && subjectOf(other.decision, other.body) === subject);
+}
+
+/** What a change is about: a rule, a group, a profile, the switch. */
+function subjectOf(decision: string, body: unknown): string {
+  const kind = decision.split(".")[0] ?? "";
+  const Subject = z.object({
+    id: z.string().optional(),
+    profile: z.string().optional(),
+    groupId: z.string().optional(),
+  });
+  const { id, profile, groupId } = Subject.catch({}).parse(body);
+  return `${kind} ${id ?? profile ?? groupId ?? ""}`;
+}
+
+function from<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  make: (parsed: z.output<Schema>) => Command,
+): Command | undefined {
+  const parsed = schema.safeParse(body);
+  return parsed.success ? make(parsed.data) : undefined;
+}
