@@ -207,6 +207,7 @@ class Tree implements Runtime {
     const heartbeats = new Heartbeats(clock, limits.tickMs, () => this.#tick());
     const room: MailRoom = new MailRoom({
       db: store,
+      clock,
       vocabulary,
       log,
       onMail: (ref) => this.#dispatch(ref),

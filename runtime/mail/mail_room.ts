@@ -3,6 +3,7 @@
  * order of `seq`: a gap in what our commits returned means that somebody else wrote in between, so the database is asked before anything
  * later is let in. A foreign row that the catalogue refuses is handed to `onRefused` instead. Proven by `runtime/runtime_test.ts`.
  */
+import { type Clock, sleep } from "../../lib/clock.ts";
 import { fail, type Failure, type Result } from "../../lib/result.ts";
 import type { Db } from "../../store/db.ts";
 import { sql } from "../../store/db.ts";
@@ -14,6 +15,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 /** What the room needs. */
 export interface MailRoomOptions {
   readonly db: Pick<Db, "queryAll">;
+  readonly clock: Clock;
   readonly vocabulary: Vocabulary;
   readonly log: Log;
   /** A mailbox got something. */
@@ -27,6 +29,8 @@ export interface MailRoomOptions {
 }
 
 const PAGE = 1_000;
+/** How long to wait before a question is asked again that the database did not answer, in milliseconds. */
+const RETRY_MS = 200;
 
 /** The mailboxes. */
 export class MailRoom {
@@ -84,6 +88,23 @@ export class MailRoom {
   poke(): void {
     if (this.#polling) this.#again = true;
     else if (!this.#closed) this.#polling = this.#poll().finally(() => this.#polling = undefined);
+  }
+
+  /**
+   * Whether the row is done, dead or withdrawn. Asks until the database answers, because handling it once more is no way to find out;
+   * only a closed room takes no answer for "open".
+   */
+  async isClosed(id: string): Promise<boolean> {
+    for (;;) {
+      try {
+        const [rows] = await this.#options.db.queryAll([sql("SELECT state FROM messages WHERE id = ?", id)]);
+        const state = rows?.rows[0]?.[0];
+        return state !== "queued" && state !== "started";
+      } catch {
+        if (this.#closed) return false;
+        await sleep(this.#options.clock, RETRY_MS);
+      }
+    }
   }
 
   /** Resolves when no query is under way. */

@@ -148,12 +148,19 @@ export class GatewayCell implements Cell, Watched {
     const perKey = new Map<string, number>();
     for (const { key } of this.#box.inHand) perKey.set(key, (perKey.get(key) ?? 0) + 1);
     let suspectInHand = this.#box.inHand.some((mail) => this.#suspects.has(mail.id));
+    // What waits behind a suspect of its key must not overtake it.
+    const blocked = new Set<string>();
     const mails = this.#box.take(clock.now(), limits.gatewayWindow - this.#box.inHand.length, (mail) => {
+      const isNormal = mail.lane === "normal";
+      if (isNormal && blocked.has(mail.key)) return false;
       if (this.#suspects.has(mail.id)) {
-        if (suspectInHand) return false;
+        if (suspectInHand) {
+          if (isNormal) blocked.add(mail.key);
+          return false;
+        }
         suspectInHand = true;
       }
-      if (mail.lane === "control") return true;
+      if (!isNormal) return true;
       const count = perKey.get(mail.key) ?? 0;
       if (count >= limits.keyWindow) return false;
       perKey.set(mail.key, count + 1);
@@ -214,11 +221,12 @@ export class GatewayCell implements Cell, Watched {
   async #onDone(message: Extract<FromGateway, { t: "done" }>): Promise<void> {
     const mail = this.#box.get(message.id);
     if (!mail) return;
+    const asker = this.#link;
     const outcome = await this.#commit(mail.id, mail, message, { done: mail.id });
-    if (outcome.ok || await this.#isClosed(mail.id)) {
+    if (outcome.ok || await this.#kernel.room.isClosed(mail.id)) {
       this.#box.remove(mail.id);
       this.#suspects.delete(mail.id);
-    } else {
+    } else if (this.#link === asker) {
       this.#kernel.log("error", "a gateway's result was refused", {
         ref: this.ref,
         type: mail.type,
@@ -231,11 +239,12 @@ export class GatewayCell implements Cell, Watched {
   }
 
   async #onRead(n: number, name: string, input: unknown): Promise<void> {
+    const asker = this.#link;
     try {
       const value = await this.#kernel.runRead(this.ref, this.#spec.kind, name, input);
-      this.#send({ t: "answer", n, ok: true, value });
+      answer(asker, { t: "answer", n, ok: true, value });
     } catch (error) {
-      this.#send({ t: "answer", n, ok: false, error: { code: "bad_request", message: String(error) } });
+      answer(asker, { t: "answer", n, ok: false, error: { code: "bad_request", message: String(error) } });
     }
   }
 
@@ -267,12 +276,14 @@ export class GatewayCell implements Cell, Watched {
   }
 
   async #answerCommit(n: number, commit: Promise<CommitOutcome>, onOk = () => {}): Promise<void> {
+    const asker = this.#link;
     const outcome = await commit;
-    if (outcome.ok) onOk();
-    const answer = outcome.ok
-      ? { ok: true }
-      : { ok: false, error: { code: outcome.error.code, message: outcome.error.message } };
-    this.#send({ t: "answer", n, ...answer });
+    if (outcome.ok) {
+      onOk();
+      return answer(asker, { t: "answer", n, ok: true });
+    }
+    const { code, message } = outcome.error;
+    answer(asker, { t: "answer", n, ok: false, error: { code, message } });
   }
 
   #author(mail: Mail | undefined): Author {
@@ -369,16 +380,6 @@ export class GatewayCell implements Cell, Watched {
     return { ms, until: clock.now() + ms };
   }
 
-  async #isClosed(id: string): Promise<boolean> {
-    try {
-      const rows = await this.#kernel.db.query(sql("SELECT state FROM messages WHERE id = ?", id));
-      const state = rows.rows[0]?.[0];
-      return state !== "queued" && state !== "started";
-    } catch {
-      return false;
-    }
-  }
-
   #send(message: ToGateway): void {
     this.#sendText(JSON.stringify(message));
   }
@@ -386,6 +387,11 @@ export class GatewayCell implements Cell, Watched {
   #sendText(text: string): void {
     this.#link?.send(GATEWAY_SLOT, text);
   }
+}
+
+/** Only the process that asked is answered: the next one numbers its questions from the start too. */
+function answer(asker: ProcessLink | undefined, message: Extract<ToGateway, { t: "answer" }>): void {
+  asker?.send(GATEWAY_SLOT, JSON.stringify(message));
 }
 
 /** A mark that fails on `messages.state` means that the message was withdrawn: to the gateway, a condition that no longer holds. */

@@ -11,7 +11,7 @@ import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { Placement } from "./host_pool.ts";
 import type { Seat, SeatEnd, SeatUser } from "./pure_host.ts";
-import { sql, type Statement } from "../../store/db.ts";
+import type { Statement } from "../../store/db.ts";
 
 type CommitMessage = Extract<FromWorker, { t: "commit" }>;
 
@@ -283,7 +283,7 @@ export class PureIncarnation implements SeatUser {
   async #refuse(decided: Decided, error: { code: string; message: string }): Promise<void> {
     this.#decided = [];
     const { mail } = decided.held;
-    const gone = mail !== undefined && await this.#isClosed(mail.id);
+    const gone = mail !== undefined && await this.#kernel.room.isClosed(mail.id);
     if (gone && mail) this.#options.box.remove(mail.id);
     const detail = gone
       ? "a message that it had in hand was withdrawn"
@@ -291,16 +291,6 @@ export class PureIncarnation implements SeatUser {
     if (!this.#over) this.#kernel.pool.release(this.seat);
     this.#committing = undefined;
     this.#finish({ reason: gone ? "lost" : "error", detail, suspect: !gone }, gone ? undefined : mail);
-  }
-
-  async #isClosed(id: string): Promise<boolean> {
-    try {
-      const rows = await this.#kernel.db.query(sql("SELECT state FROM messages WHERE id = ?", id));
-      const state = rows.rows[0]?.[0];
-      return state !== "queued" && state !== "started";
-    } catch {
-      return false;
-    }
   }
 }
 

@@ -1,0 +1,198 @@
+/**
+ * A gateway's supervisor without processes: the link is a list of what was said, and a test says what the gateway answers. For the orders of
+ * events that a real process meets once in a thousand runs.
+ */
+import assert from "node:assert/strict";
+import { fail, ok } from "../../lib/result.ts";
+import { sql } from "../../store/db.ts";
+import { insertMessage } from "../../store/mail.ts";
+import { directStore } from "../../store/store.ts";
+import { FakeClock } from "../../tests/doubles/fake_clock.ts";
+import { FaultyDb } from "../../tests/doubles/faulty_db.ts";
+import { MemoryDatabase } from "../../tests/sim/database.ts";
+import type { FromGateway, ToGateway } from "../link/link_messages.ts";
+import { GATEWAY_SLOT } from "../link/link_messages.ts";
+import type { LinkEvents, ProcessLink } from "../link/process_link.ts";
+import { createRuntime, type Runtime } from "../runtime.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+
+const vocabulary: Vocabulary = {
+  kindOf: (ref) => ref === "tools" || ref === "edge" ? ref : undefined,
+  check: (_from, { payload }) => ok({ lane: "normal", durable: true, payload }),
+  isRequest: () => false,
+};
+
+/** One process that only listens. */
+class ScriptedProcess implements ProcessLink {
+  readonly pid = 1;
+  readonly heard: ToGateway[] = [];
+  readonly ended: Promise<void>;
+  readonly #events: LinkEvents;
+  readonly #resolveEnded: () => void;
+
+  constructor(events: LinkEvents) {
+    this.#events = events;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#resolveEnded = resolve;
+    this.say({ t: "ready" });
+  }
+
+  say(message: FromGateway): void {
+    queueMicrotask(() => this.#events.onEntry({ slot: GATEWAY_SLOT, text: JSON.stringify(message) }));
+  }
+
+  send(_slot: number, text: string): void {
+    const message = JSON.parse(text) as ToGateway; // the supervisor's own text
+    this.heard.push(message);
+    if (message.t === "stop") this.exit(0);
+  }
+
+  exit(code: number): void {
+    this.#events.onExit({ code, signal: null, badFrame: false });
+    this.#resolveEnded();
+  }
+
+  close(): void {}
+
+  kill(): void {
+    this.exit(137);
+  }
+
+  /** Ids in the order in which they were handed over. */
+  get delivered(): string[] {
+    const frames = this.heard.filter((message) => message.t === "deliver");
+    return frames.flatMap(({ messages }) => messages.map(({ message }) => (message as { id: string }).id)); // envelopes
+  }
+
+  get answers(): number[] {
+    return this.heard.flatMap((message) => message.t === "answer" ? [message.n] : []);
+  }
+}
+
+/** A runtime with one gateway, `tools`. */
+class Desk {
+  readonly clock = new FakeClock();
+  readonly database = new MemoryDatabase(() => this.clock.now());
+  readonly processes: ScriptedProcess[] = [];
+  readonly db = new FaultyDb({
+    query: (statement) => Promise.try(() => this.database.query(statement)),
+    queryAll: (statements) =>
+      Promise.try(() => statements.map((statement) => this.database.query(statement))),
+    batch: (statements) => Promise.try(() => this.database.batch("test", statements)),
+    close: () => Promise.resolve(),
+  });
+  readonly #store = directStore(this.db, { clock: this.clock, random: () => 0.5 });
+  readonly runtime: Runtime;
+  #ids = 0;
+
+  constructor() {
+    this.runtime = createRuntime({
+      store: this.#store,
+      vocabulary,
+      opStatements: () => fail("unknown_type", "no operations"),
+      runRead: () => Promise.reject(new Error("no reads")),
+      loads: {},
+      kinds: [{ kind: "tools", mode: "gateway", entry: "/tools.ts", flags: [] }],
+      clock: this.clock,
+      newId: () => `made-${++this.#ids}`,
+      random: () => 0.5,
+      log: () => {},
+      denoConfig: "/deno.json",
+      openLink: (_spec, events) => {
+        const process = new ScriptedProcess(events);
+        this.processes.push(process);
+        return process;
+      },
+      onEdge: () => {},
+      onNote: () => {},
+      onSupervisor: () => {},
+    });
+  }
+
+  insert(id: string, key: string, replaces?: string): void {
+    const message = { id, to: "tools", from: "edge", type: "act", lane: "normal", key, at: 0 } as const;
+    this.database.batch("test", insertMessage({ ...message, payload: {}, replaces }));
+    this.runtime.poke();
+  }
+
+  process(index: number): ScriptedProcess {
+    const process = this.processes[index];
+    if (!process) throw new RangeError(`process ${index} was not started`);
+    return process;
+  }
+
+  state(id: string): unknown {
+    return this.database.query(sql("SELECT state FROM messages WHERE id = ?", id)).rows[0]?.[0];
+  }
+
+  async close(): Promise<void> {
+    const stopping = this.runtime.stop({ graceMs: 0 });
+    await this.clock.advance(100);
+    await stopping;
+    this.database.close();
+  }
+}
+
+async function withDesk(body: (desk: Desk) => Promise<void>): Promise<void> {
+  const desk = new Desk();
+  await desk.runtime.start();
+  await desk.clock.advance(1);
+  try {
+    await body(desk);
+  } finally {
+    await desk.close();
+  }
+}
+
+Deno.test("what an earlier process of a gateway asked is not answered to the next one", async () => {
+  await withDesk(async (desk) => {
+    desk.insert("a", "k");
+    await desk.clock.advance(1);
+    desk.db.away = true;
+    desk.process(0).say({ t: "started", n: 1, id: "a", intent: "first" });
+    await desk.clock.advance(1);
+
+    desk.process(0).exit(9);
+    await desk.clock.advance(200);
+    desk.db.away = false;
+    await desk.clock.advance(2_000);
+
+    assert.equal(desk.state("a"), "started");
+    assert.deepEqual(desk.process(1).delivered, ["a"]);
+    assert.deepEqual(desk.process(1).answers, []);
+  });
+});
+
+Deno.test("messages of a key keep their order when a crash has made the first of them suspects", async () => {
+  await withDesk(async (desk) => {
+    for (const id of ["a", "b"]) desk.insert(id, "k");
+    await desk.clock.advance(1);
+    desk.process(0).exit(9);
+    desk.insert("c", "k");
+    desk.insert("d", "other");
+    await desk.clock.advance(500);
+
+    assert.deepEqual(desk.process(1).delivered, ["a", "d"]);
+    for (const id of ["a", "b", "c"]) {
+      desk.process(1).say({ t: "done", id });
+      await desk.clock.advance(1);
+    }
+    assert.deepEqual(desk.process(1).delivered, ["a", "d", "b", "c"]);
+  });
+});
+
+Deno.test("a withdrawn message is not handed over again because the database could not tell that it is", async () => {
+  await withDesk(async (desk) => {
+    desk.insert("a", "k", "alarm");
+    await desk.clock.advance(1);
+    desk.insert("b", "other", "alarm");
+    await desk.clock.advance(1);
+    desk.db.queryFaults.push("lose_request");
+    desk.process(0).say({ t: "done", id: "a" });
+    await desk.clock.advance(1_000);
+
+    assert.deepEqual(desk.process(0).delivered, ["a", "b"]);
+    assert.equal(desk.state("a"), "done");
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * The fault plan: every chance of a fault, in one place. Made from the seed; when it is calm nothing fails and everything is quick, so that a
+ * run can come to rest and be judged. Times are milliseconds.
+ */
+import type { DbFault } from "../doubles/faulty_db.ts";
+import { Random } from "./random.ts";
+
+/** What happens to a Worker at a message. */
+export type WorkerFault = "none" | "throw" | "hang" | "heap" | "close" | "garbage";
+
+/** Where a gateway may die at a message. */
+export type GatewayFault = "none" | "reject" | "exit";
+
+/** What happens to the world, now and then. */
+export type WorldFault =
+  | "kill host"
+  | "stop host"
+  | "corrupt frame"
+  | "kill gateway"
+  | "stop gateway"
+  | "kill supervisor"
+  | "stop supervisor"
+  | "database away"
+  | "database slow"
+  | "person restarts";
+
+const worldFaults: Readonly<Record<WorldFault, number>> = {
+  "kill host": 6,
+  "stop host": 1,
+  "corrupt frame": 1,
+  "kill gateway": 5,
+  "stop gateway": 1,
+  "kill supervisor": 2,
+  "stop supervisor": 2,
+  "database away": 1,
+  "database slow": 2,
+  "person restarts": 3,
+};
+
+/** Chances of one run. */
+export class FaultPlan {
+  /** Nothing fails from now on. */
+  calm = false;
+  /** Until when (virtual time) every call of the database takes long. */
+  slowUntil = 0;
+  readonly random: Random;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+  }
+
+  /** How long a frame is on its way. */
+  hop(): number {
+    if (this.calm || !this.random.chance(0.003)) return this.random.between(0, 2);
+    return this.random.between(50, 2_500);
+  }
+
+  /** How long a handler computes. */
+  work(): number {
+    return this.random.between(0, 3);
+  }
+
+  /** One way to the database, or back. */
+  latency(now: number): number {
+    if (this.calm) return 0;
+    return now < this.slowUntil ? this.random.between(50, 800) : this.random.between(0, 3);
+  }
+
+  databaseFault(kind: "batch" | "query"): DbFault {
+    if (this.calm || !this.random.chance(0.02)) return "none";
+    if (kind === "query") return this.random.pick(["lose_request", "lose_answer", "busy"]);
+    return this.random.weighted({ busy: 6, lose_request: 3, lose_answer: 4, late: 2 });
+  }
+
+  workerFault(): WorkerFault {
+    if (this.calm || !this.random.chance(0.004)) return "none";
+    return this.random.weighted({ throw: 10, close: 3, garbage: 2, heap: 2, hang: 1 });
+  }
+
+  gatewayFault(): GatewayFault {
+    if (this.calm || !this.random.chance(0.006)) return "none";
+    return this.random.pick(["reject", "exit"]);
+  }
+
+  /** The next fault of the world and how long until then. */
+  worldFault(): { readonly fault: WorldFault; readonly afterMs: number } {
+    return { fault: this.random.weighted(worldFaults), afterMs: this.random.between(20, 1_500) };
+  }
+}
