@@ -88,6 +88,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 }
 
 const STOP_POLL_MS = 10;
+/** How soon an idle conversation makes room for one that waits. */
+const ROOM_MS = 10;
 
 class Tree implements Runtime {
   readonly #options: RuntimeOptions;
@@ -96,7 +98,11 @@ class Tree implements Runtime {
   readonly #kinds: ReadonlyMap<string, KindSpec>;
   readonly #cells = new Map<string, Cell>();
   readonly #records = new Map<string, ActorRecord>();
+  /** Conversations that may not live yet, the longest waiting first. */
   readonly #waiting = new Set<Cell>();
+  /** Conversations that live. Kept, because counting them for each wake would be quadratic when many wake. */
+  readonly #living = new Set<PureCell>();
+  #cancelRoom: (() => void) | undefined;
   readonly #listeners = new Set<(ref: string) => void>();
   #cancelPoll: (() => void) | undefined;
   #handlingOwn = false;
@@ -130,6 +136,7 @@ class Tree implements Runtime {
     const { room, commits, heartbeats, pool, clock } = this.#kernel;
     this.#running = false;
     this.#cancelPoll?.();
+    this.#cancelRoom?.();
     room.close();
     const cells = [...this.#cells.values()];
     const pure = cells.filter((cell) => cell instanceof PureCell);
@@ -321,42 +328,53 @@ class Tree implements Runtime {
     this.#cells.get(message.to)?.ephemeral(parts);
   }
 
-  /** Lets a conversation live if there is room, or if an idle one can make room. */
+  /** Lets a conversation live if there is room; else it waits until an idle one has made room. */
   #admit(cell: Cell): boolean {
     if (this.#isCore(cell.ref)) return true;
-    const live = this.#shared().filter((other) => other.isLive);
-    if (live.length < this.#limits.maxLive) {
+    if (this.#living.size < this.#limits.maxLive) {
       this.#waiting.delete(cell);
       return true;
     }
     this.#waiting.add(cell);
-    const idle = live.filter((other) => other.idleSince !== undefined)
-      .sort((a, b) => (a.idleSince ?? 0) - (b.idleSince ?? 0));
-    // It is called again when the sleeper is down.
-    idle[0]?.sleep();
+    if (!this.#cancelRoom) this.#makeRoom();
     return false;
   }
 
+  /** Puts idle conversations to sleep for those that wait, the least recently used first; looks again while somebody waits. */
+  #makeRoom(): void {
+    this.#cancelRoom = undefined;
+    if (!this.#running || this.#waiting.size === 0) return;
+    const idle = [...this.#living].flatMap((cell) => {
+      const since = cell.idleSince;
+      return since === undefined ? [] : [{ cell, since }];
+    }).sort((a, b) => a.since - b.since);
+    this.#cancelRoom = this.#options.clock.after(ROOM_MS, () => this.#makeRoom());
+    for (const { cell } of idle.slice(0, this.#waiting.size)) cell.sleep();
+  }
+
   #changed(ref: string): void {
+    const cell = this.#cells.get(ref);
+    if (cell instanceof PureCell && !this.#isCore(ref)) {
+      if (cell.isLive) this.#living.add(cell);
+      else this.#living.delete(cell);
+    }
     for (const listener of this.#listeners) listener(ref);
-    if (this.#waiting.size === 0) return;
-    const cells = [...this.#waiting];
-    this.#waiting.clear();
-    queueMicrotask(() => cells.forEach((cell) => cell.pump()));
+    if (this.#waiting.size > 0) queueMicrotask(() => this.#letIn());
+  }
+
+  /** Wakes who waits, as far as there is room. */
+  #letIn(): void {
+    for (const cell of [...this.#waiting]) {
+      if (this.#living.size >= this.#limits.maxLive) return;
+      this.#waiting.delete(cell);
+      cell.pump();
+    }
   }
 
   #tick(): void {
     const now = this.#options.clock.monotonic();
     for (const cell of this.#cells.values()) cell.tick(now);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const cell of waiting) cell.pump();
-  }
-
-  #shared(): PureCell[] {
-    return [...this.#cells.values()].filter((cell): cell is PureCell =>
-      cell instanceof PureCell && !this.#isCore(cell.ref)
-    );
+    this.#letIn();
   }
 
   #isCore(ref: string): boolean {
