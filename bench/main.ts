@@ -43,7 +43,13 @@ async function main(args: readonly string[]): Promise<void> {
     for (const measure of measures) {
       if (names.length > 0 && !names.includes(measure.name)) continue;
       console.error(`${measure.name}: ${measure.about}`);
-      rows.push(...await measure.run(bench));
+      try {
+        rows.push(...await measure.run(bench));
+      } catch (error) {
+        // The others are worth having.
+        console.error(`${measure.name} failed:`, error);
+        Deno.exitCode = 1;
+      }
     }
     if (args.includes("--json")) return console.log(JSON.stringify({ machine, rows }, null, 1));
     console.log(`\n${JSON.stringify(machine)}\n\n${formatTable(rows)}`);
