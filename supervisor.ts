@@ -15,6 +15,7 @@ import { MemoryMeter, readPss } from "./composition/memory_meter.ts";
 import { runtimeFamilies } from "./composition/metrics.ts";
 import { tellNote } from "./composition/notes.ts";
 import { unreadySingletons } from "./composition/readiness.ts";
+import { secretsOf } from "./composition/secrets.ts";
 import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
 import type { ActorRestart, DeadLetterSettle } from "./actors/protocol/conversation.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -239,18 +240,6 @@ function stopOnSignals(stopping: AbortController): Promise<void> {
       });
     }
   });
-}
-
-function secretsOf(config: Config): (string | undefined)[] {
-  return [
-    config.databaseToken,
-    config.ownerToken,
-    config.doorbellSecret,
-    config.zulipWebhookToken,
-    config.zulip?.apiKey,
-    config.anthropic.apiKey,
-    config.openai.apiKey,
-  ];
 }
 
 /** A live conversation costs about 12 MiB; half of the machine is left to everything else. */

@@ -4,11 +4,12 @@
  */
 import { configure, getLogger, type LogRecord, type Sink } from "@logtape/logtape";
 import type { Log } from "../runtime/log.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 /** How to log. */
 export interface LogOptions {
   /** Values that must never appear; shorter ones than eight characters are ignored, they would blank out words. */
-  readonly secrets: readonly (string | undefined)[];
+  readonly secrets: readonly string[];
   /** `debug` shows everything. */
   readonly level: "debug" | "info" | "warning" | "error";
   /** JSON lines for machines, or words for people. */
@@ -19,10 +20,7 @@ export interface LogOptions {
 
 /** Makes LogTape write as `options` say. */
 export async function openLog(options: LogOptions): Promise<void> {
-  const secrets = options.secrets.filter((secret): secret is string =>
-    secret !== undefined && secret.length >= 8
-  );
-  const clean = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), line);
+  const clean = (line: string) => withoutSecrets(line, options.secrets);
   const sink: Sink = (record) => options.write(clean(options.json ? jsonLine(record) : textLine(record)));
   await configure({
     reset: true,
