@@ -15,6 +15,8 @@ const Renamed = Id.extend({ before: Named });
 const LostGroup = Id.extend({ ...Named.shape, rules: z.array(StoredRule) });
 const Choice = z.object({ profile: z.string(), before: z.string() });
 
+const Reverting = z.object({ reverts: z.number().optional() });
+
 /** Gives the command, or undefined. `decision` and `body` are the entry's own. */
 export function inverseOf(decision: string, body: unknown): Command | undefined {
   switch (decision) {
@@ -51,15 +53,28 @@ export function inverseOf(decision: string, body: unknown): Command | undefined 
   }
 }
 
+/** An entry of the log, as far as reverting needs it. */
+export interface Logged {
+  readonly seq: number;
+  readonly kind: string;
+  readonly decision: string;
+  readonly body: unknown;
+}
+
 /**
- * What stands there now if nobody changed it since: the newest entry about the same thing is this one. `later` are the entries after it.
+ * Whether an entry no longer tells how things stand: it was taken back, or the same thing was changed by one that was not. `later` are the entries
+ * after it, oldest first. What was taken back and what took it back cancel each other, newest first.
  */
-export function isOvertaken(
-  entry: { readonly decision: string; readonly body: unknown },
-  later: readonly { readonly kind: string; readonly decision: string; readonly body: unknown }[],
-): boolean {
+export function isOvertaken(entry: Logged, later: readonly Logged[]): boolean {
   const subject = subjectOf(entry.decision, entry.body);
-  return later.some((other) => other.kind === "policy" && subjectOf(other.decision, other.body) === subject);
+  const undone = new Set<number>();
+  for (const other of [...later].reverse()) {
+    if (other.kind !== "policy" || undone.has(other.seq)) continue;
+    const { reverts } = Reverting.catch({}).parse(other.body);
+    if (reverts !== undefined) undone.add(reverts);
+    else if (subjectOf(other.decision, other.body) === subject) return true;
+  }
+  return undone.has(entry.seq);
 }
 
 /** What a change is about: a rule, a group, a profile, the switch. */

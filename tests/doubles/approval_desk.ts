@@ -45,11 +45,18 @@ export class ApprovalDesk implements AsyncDisposable {
     return new ApprovalDesk(db, folder, approval.restore(await loadApproval(db), "approval"));
   }
 
+  /** Approval over a seeded database that somebody else opened, and closes. */
+  static async over(db: Db, newId: () => string): Promise<ApprovalDesk> {
+    const desk = new ApprovalDesk(db, "", approval.restore(await loadApproval(db), "approval"));
+    desk.newId = newId;
+    return desk;
+  }
+
   get state(): ApprovalState {
     return this.#state;
   }
 
-  readonly newId = (): string => `id-${String(++this.#ids).padStart(5, "0")}`;
+  newId = (): string => `id-${String(++this.#ids).padStart(5, "0")}`;
 
   /** Rebuilds the actor from its rows. */
   async restart(): Promise<void> {
@@ -104,15 +111,15 @@ export class ApprovalDesk implements AsyncDisposable {
     const decision = approval.decide(this.#state, message, { now: this.now, newId: this.newId });
     await this.db.batch([
       sql("UPDATE messages SET state = 'done', done_at = ? WHERE id = ?", this.now, message.id),
-      ...this.#statements(decision),
+      ...this.#statements(decision, message.id),
     ]);
     this.#state = decision.state;
   }
 
-  #statements(decision: Decision<ApprovalState>): Statement[] {
+  #statements(decision: Decision<ApprovalState>, cause: string): Statement[] {
     return [
       ...(decision.ops ?? []).flatMap((op) => this.#op(op)),
-      ...(decision.send ?? []).flatMap((send) => this.#insert("approval", send)),
+      ...(decision.send ?? []).flatMap((send) => this.#insert("approval", send, cause)),
     ];
   }
 
@@ -123,7 +130,7 @@ export class ApprovalDesk implements AsyncDisposable {
     return statements.value;
   }
 
-  #insert(from: string, send: Send): Statement[] {
+  #insert(from: string, send: Send, cause?: string): Statement[] {
     const checked = checkSend(from, send);
     if (!checked.ok) throw new Error(checked.error.message);
     const { lane, payload } = checked.value;
@@ -138,6 +145,7 @@ export class ApprovalDesk implements AsyncDisposable {
       at: this.now,
       notBefore,
       dedupe,
+      cause,
     });
   }
 
