@@ -15,8 +15,8 @@ import { afterCrash, type CrashHistory } from "./restart_policy.ts";
 import type { ActorView } from "../tree.ts";
 import type { PureKind } from "../vocabulary.ts";
 
-/** How long to wait when the database could not tell an actor's state, in milliseconds. */
-const LOAD_RETRY_MS = 1_000;
+/** How long to wait when an actor's state could not be loaded or its process not be started, in milliseconds. */
+const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 3_600_000;
 
 /** Supervises one pure actor. */
@@ -158,13 +158,28 @@ export class PureCell implements Cell {
   }
 
   #wake(): void {
-    const kernel = this.#kernel;
-    const number = ++this.#record.incarnation;
+    const { log, changed } = this.#kernel;
+    this.#record.incarnation++;
+    try {
+      this.#life = this.#newLife();
+    } catch (error) {
+      // Nothing has begun, so nothing is down.
+      this.#record.incarnation--;
+      log("error", "an actor's process cannot be started", { ref: this.ref, error: String(error) });
+      return this.#rest(RETRY_MS);
+    }
     this.#mustWake = false;
-    const life = new PureIncarnation({
+    changed(this.ref);
+    void this.#start(this.#life);
+  }
+
+  /** Throws when it needs a process and none can be started. */
+  #newLife(): PureIncarnation {
+    const kernel = this.#kernel;
+    return new PureIncarnation({
       ref: this.ref,
       kind: this.#record.kind,
-      number,
+      number: this.#record.incarnation,
       entry: this.#spec.entry,
       placement: this.#quarantine === undefined
         ? { in: this.#spec.placement }
@@ -180,9 +195,6 @@ export class PureCell implements Cell {
       onReady: () => kernel.changed(this.ref),
       onDown: (end, head) => this.#onDown(end, head),
     });
-    this.#life = life;
-    kernel.changed(this.ref);
-    void this.#start(life);
   }
 
   async #start(life: PureIncarnation): Promise<void> {
@@ -238,7 +250,7 @@ export class PureCell implements Cell {
     else if (end.quarantine !== undefined) this.#quarantine = end.quarantine;
     this.#careful ||= suspect || end.quarantine !== undefined;
     if (suspect) this.#afterCrash(end, failed);
-    else if (reason === "error") this.#rest(LOAD_RETRY_MS);
+    else if (reason === "error") this.#rest(RETRY_MS);
     this.#kernel.changed(this.ref);
     this.#onOver?.();
     this.pump();

@@ -73,6 +73,10 @@ export class Machine {
     const { schedule, plan, database, witness, newId } = options;
     this.name = options.name;
     this.clock = new MachineClock(schedule);
+    this.clock.onCrash = (error) => {
+      const text = error instanceof Error ? error.stack ?? String(error) : String(error);
+      witness.broken("a supervisor catches its errors", `${this.name}: ${text}`);
+    };
     this.network = new NetworkDb({ by: this.name, database, schedule, clock: this.clock, plan });
     this.#links = new LinkWitness(this.name, witness, limits);
     const random = () => plan.random.next();
@@ -166,6 +170,7 @@ export class Machine {
 
   readonly #openLink: OpenLink = (spec, events) => {
     const { schedule, plan, witness, newId } = this.#options;
+    if (plan.startFails()) throw new Error("the plan lets no process start");
     const isGateway = spec.args.at(-1) === "/sim/world.ts";
     const process = new SimProcess({
       schedule,

@@ -1,6 +1,7 @@
 /**
- * The fault plan: every chance of a fault, in one place. Made from the seed; when it is calm nothing fails and everything is quick, so that a
- * run can come to rest and be judged. Times are milliseconds.
+ * The fault plan: every chance of a fault, in one place. Made from the seed, which also decides which faults this run has none of and which it
+ * has many of: rare meetings of two faults come from runs that have little else. When it is calm nothing fails and everything is quick, so
+ * that a run can come to rest and be judged. Times are milliseconds.
  */
 import type { DbFault } from "../doubles/faulty_db.ts";
 import { Random } from "./random.ts";
@@ -37,6 +38,8 @@ const worldFaults: Readonly<Record<WorldFault, number>> = {
   "person restarts": 3,
 };
 
+const worldFaultNames = Object.keys(worldFaults) as WorldFault[]; // the record's own names
+
 /** Chances of one run. */
 export class FaultPlan {
   /** Nothing fails from now on. */
@@ -44,14 +47,22 @@ export class FaultPlan {
   /** Until when (virtual time) every call of the database takes long. */
   slowUntil = 0;
   readonly random: Random;
+  /** How often things happen in this run: 1 is usual. */
+  readonly #rates: Readonly<Record<"link" | "database" | "worker" | "gateway" | "process", number>>;
+  readonly #worldFaults: Readonly<Record<WorldFault, number>>;
 
   constructor(seed: number) {
     this.random = new Random(seed);
+    const rate = () => this.random.pick([0, 0.3, 1, 1, 4]);
+    this.#rates = { link: rate(), database: rate(), worker: rate(), gateway: rate(), process: rate() };
+    const weights = worldFaultNames.map((name) => [name, worldFaults[name] * rate()] as const);
+    // A person's wish harms nobody; something always has a weight.
+    this.#worldFaults = { ...worldFaults, ...Object.fromEntries(weights), "person restarts": 1 };
   }
 
   /** How long a frame is on its way. */
   hop(): number {
-    if (this.calm || !this.random.chance(0.003)) return this.random.between(0, 2);
+    if (this.calm || !this.random.chance(0.003 * this.#rates.link)) return this.random.between(0, 2);
     return this.random.between(50, 2_500);
   }
 
@@ -67,23 +78,28 @@ export class FaultPlan {
   }
 
   databaseFault(kind: "batch" | "query"): DbFault {
-    if (this.calm || !this.random.chance(0.02)) return "none";
+    if (this.calm || !this.random.chance(0.02 * this.#rates.database)) return "none";
     if (kind === "query") return this.random.pick(["lose_request", "lose_answer", "busy"]);
     return this.random.weighted({ busy: 6, lose_request: 3, lose_answer: 4, late: 2 });
   }
 
   workerFault(): WorkerFault {
-    if (this.calm || !this.random.chance(0.004)) return "none";
+    if (this.calm || !this.random.chance(0.004 * this.#rates.worker)) return "none";
     return this.random.weighted({ throw: 10, close: 3, garbage: 2, heap: 2, hang: 1 });
   }
 
   gatewayFault(): GatewayFault {
-    if (this.calm || !this.random.chance(0.006)) return "none";
+    if (this.calm || !this.random.chance(0.006 * this.#rates.gateway)) return "none";
     return this.random.pick(["reject", "exit"]);
+  }
+
+  /** Whether a process cannot be started. */
+  startFails(): boolean {
+    return !this.calm && this.random.chance(0.02 * this.#rates.process);
   }
 
   /** The next fault of the world and how long until then. */
   worldFault(): { readonly fault: WorldFault; readonly afterMs: number } {
-    return { fault: this.random.weighted(worldFaults), afterMs: this.random.between(20, 1_500) };
+    return { fault: this.random.weighted(this.#worldFaults), afterMs: this.random.between(20, 1_500) };
   }
 }

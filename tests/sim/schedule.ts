@@ -84,6 +84,8 @@ function isBefore(a: Entry, b: Entry): boolean {
 /** Time as one process sees it. */
 export class MachineClock implements Clock {
   state: "running" | "stopped" | "ended" = "running";
+  /** Told of an error that nobody caught, which ends a process. */
+  onCrash: (error: unknown) => void = () => {};
   readonly #schedule: Schedule;
   #backlog: (() => void)[] = [];
 
@@ -114,7 +116,12 @@ export class MachineClock implements Clock {
   /** Runs it in this process: at once, when it goes on, or never. */
   enter(run: () => void): void {
     if (this.state === "stopped") this.#backlog.push(run);
-    if (this.state === "running") run();
+    if (this.state !== "running") return;
+    try {
+      run();
+    } catch (error) {
+      this.onCrash(error);
+    }
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 /**
- * A gateway's supervisor without processes: the link is a list of what was said, and a test says what the gateway answers. For the orders of
- * events that a real process meets once in a thousand runs.
+ * The supervisors of single actors without processes: the link is a list of what was said, and a test says what the process answers. For the
+ * orders of events that a real process meets once in a thousand runs.
  */
 import assert from "node:assert/strict";
 import { fail, ok } from "../../lib/result.ts";
@@ -17,7 +17,7 @@ import { createRuntime, type Runtime } from "../runtime.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 const vocabulary: Vocabulary = {
-  kindOf: (ref) => ref === "tools" || ref === "edge" ? ref : undefined,
+  kindOf: (ref) => ["tools", "core", "edge"].includes(ref) ? ref : undefined,
   check: (_from, { payload }) => ok({ lane: "normal", durable: true, payload }),
   isRequest: () => false,
 };
@@ -70,11 +70,15 @@ class ScriptedProcess implements ProcessLink {
   }
 }
 
-/** A runtime with one gateway, `tools`. */
+/** A runtime with a gateway, `tools`, and a pure actor, `core`. */
 class Desk {
+  /** While true, no process can be started. */
+  startsFail = false;
   readonly clock = new FakeClock();
   readonly database = new MemoryDatabase(() => this.clock.now());
+  /** Of the gateway. */
   readonly processes: ScriptedProcess[] = [];
+  readonly hosts: ScriptedProcess[] = [];
   readonly db = new FaultyDb({
     query: (statement) => Promise.try(() => this.database.query(statement)),
     queryAll: (statements) =>
@@ -92,16 +96,21 @@ class Desk {
       vocabulary,
       opStatements: () => fail("unknown_type", "no operations"),
       runRead: () => Promise.reject(new Error("no reads")),
-      loads: {},
-      kinds: [{ kind: "tools", mode: "gateway", entry: "/tools.ts", flags: [] }],
+      loads: { core: () => Promise.resolve(null) },
+      kinds: [
+        { kind: "tools", mode: "gateway", entry: "/tools.ts", flags: [] },
+        { kind: "core", mode: "pure", entry: "/core.js", placement: "core" },
+      ],
       clock: this.clock,
       newId: () => `made-${++this.#ids}`,
       random: () => 0.5,
       log: () => {},
       denoConfig: "/deno.json",
-      openLink: (_spec, events) => {
+      openLink: ({ args }, events) => {
+        if (this.startsFail) throw new Error("no process can be started");
         const process = new ScriptedProcess(events);
-        this.processes.push(process);
+        const all = args.at(-1) === "/tools.ts" ? this.processes : this.hosts;
+        all.push(process);
         return process;
       },
       onEdge: () => {},
@@ -128,7 +137,7 @@ class Desk {
 
   async close(): Promise<void> {
     const stopping = this.runtime.stop({ graceMs: 0 });
-    await this.clock.advance(100);
+    await this.clock.advance(2_000);
     await stopping;
     this.database.close();
   }
@@ -195,4 +204,20 @@ Deno.test("a withdrawn message is not handed over again because the database cou
     assert.deepEqual(desk.process(0).delivered, ["a", "b"]);
     assert.equal(desk.state("a"), "done");
   });
+});
+
+Deno.test("actors whose processes cannot be started wait until they can be", async () => {
+  const desk = new Desk();
+  desk.startsFail = true;
+  await desk.runtime.start();
+  await desk.clock.advance(1_500);
+  const states = desk.runtime.actors().map(({ ref, state }) => [ref, state]);
+  desk.startsFail = false;
+  await desk.clock.advance(1_500);
+
+  assert.deepEqual(states, [["core", "starting"], ["tools", "starting"]]);
+  assert.deepEqual([desk.processes.length, desk.hosts.length], [1, 1]);
+  assert.deepEqual(desk.runtime.actors().map(({ incarnation }) => incarnation), [1, 1]);
+  assert.equal(desk.database.number("SELECT count(*) FROM downs"), 0);
+  await desk.close();
 });
