@@ -123,7 +123,8 @@ async function runCase(
 
 function rowsOf(results: ReadonlyMap<string, ReadonlyMap<string, readonly Cell[]>>): Row[] {
   const middle = (subject: string, key: string, field: keyof Cell) =>
-    median((results.get(subject)?.get(key) ?? []).map((cell) => cell[field]));
+    // A cell without an answer has no latency.
+    median((results.get(subject)?.get(key) ?? []).map((cell) => cell[field]).filter(Number.isFinite));
   return CASES.flatMap((each) => {
     const key = keyOf(each);
     return [...results.keys()].map((subject): Row => {
