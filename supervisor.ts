@@ -101,7 +101,7 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   const running = Promise.withResolvers<void>();
   const memory = new MemoryMeter({ clock: systemClock, read: readPss });
   const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const kinds = actorKinds(config, inboxUrl);
+  const kinds = actorKinds(config, inboxUrl, telemetryEnv());
   const runtime = createRuntime({
     store,
     vocabulary: vocabularyFor(kinds.map(({ kind }) => kind)),
@@ -246,6 +246,12 @@ function stopOnSignals(stopping: AbortController): Promise<void> {
 function liveByMemory(): number {
   const mebibytes = Deno.systemMemoryInfo().total / 1024 ** 2;
   return Math.min(500, Math.max(8, Math.floor(mebibytes / 2 / 12)));
+}
+
+/** What tells Deno to export telemetry, if it was told so here. */
+function telemetryEnv(): Record<string, string> {
+  if (Deno.env.get("OTEL_DENO") !== "true") return {};
+  return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("OTEL_")));
 }
 
 /** What child processes need to find Deno's cache. */

@@ -11,9 +11,16 @@ import type { GatewayKind, KindSpec, PureKind } from "../runtime/vocabulary.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-/** Every kind, in start order. `inboxUrl` is where people open the inbox. */
-export function actorKinds(config: Config, inboxUrl: string): KindSpec[] {
-  return [
+/**
+ * Every kind, in start order. `inboxUrl` is where people open the inbox. `gatewayEnv`: variables by which Deno itself, in a gateway's
+ * process, is told to export telemetry; the gateway's code sees none.
+ */
+export function actorKinds(
+  config: Config,
+  inboxUrl: string,
+  gatewayEnv: Readonly<Record<string, string>> = {},
+): KindSpec[] {
+  const kinds = [
     pure("approval", "core"),
     pure("scheduler", "core"),
     toolbox(config),
@@ -21,6 +28,7 @@ export function actorKinds(config: Config, inboxUrl: string): KindSpec[] {
     ...(config.zulip ? [zulip(config, config.zulip, inboxUrl)] : []),
     pure("conversation", "shared"),
   ];
+  return kinds.map((kind) => kind.mode === "gateway" ? { ...kind, env: gatewayEnv } : kind);
 }
 
 /** The folder that holds one workspace a conversation; the database is never below it. */
