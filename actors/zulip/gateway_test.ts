@@ -245,10 +245,22 @@ Deno.test("an answer whose POST never arrived is sent again after history was re
   assert.equal(bench.fake.requestsTo("POST /messages").length, 2);
 });
 
+Deno.test("an answer to which Zulip owes the reply is adopted as soon as the queue shows it", async () => {
+  await using bench = await Bench.open({ settleAfterMs: 60_000 });
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  bench.fake.hangNextResponse("POST /messages");
+
+  await bench.answer(conversation, { turnId: "turn-1", text: longText });
+
+  assert.equal(bench.said("t").length, 1);
+});
+
 Deno.test("a post of a killed gateway is found in history by the next one", async () => {
   await using bench = await Bench.open({ settleAfterMs: 60_000 });
   bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
   const { conversation } = await bench.heard("go");
+  const release = bench.fake.holdEvents();
   bench.fake.hangNextResponse("POST /messages");
   const lost = bench.answer(conversation, { turnId: "turn-1", text: longText }).catch(() => undefined);
   await bench.fake.until(() => bench.said("t").length === 1);
@@ -256,6 +268,7 @@ Deno.test("a post of a killed gateway is found in history by the next one", asyn
   await bench.crash();
   await lost;
   await bench.answer(conversation, { turnId: "turn-1", text: longText });
+  release();
 
   assert.deepEqual(bench.said("t"), [longText.trim()]);
 });

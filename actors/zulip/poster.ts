@@ -120,14 +120,14 @@ export class Poster {
     for (;;) {
       await this.#whileFenced();
       try {
-        const sent = await this.#deps.client.sendMessage({
+        const posting = this.#deps.client.sendMessage({
           // Our own row, written by #begin.
           to: JSON.parse(row.target) as Target,
           content: row.body,
           localId: row.localId,
           ...(row.queueId === null ? {} : { queueId: row.queueId }),
         });
-        return await this.#adopt(row, sent.id);
+        return await this.#adopt(row, await this.#answerOrEcho(row.localId, posting));
       } catch (error) {
         if (!(error instanceof ZulipError)) throw error;
         if (error.outcomeUnknown) return await this.#settle(row);
@@ -139,6 +139,22 @@ export class Poster {
           return { ok: false, why: "refused" };
         }
       }
+    }
+  }
+
+  /** The message's id from the call's answer, or from the queue's echo when that is first: an answer may be long in coming or lost. */
+  async #answerOrEcho(localId: string, posting: Promise<{ readonly id: number }>): Promise<number> {
+    const echo = Promise.withResolvers<number>();
+    this.#awaited.set(localId, () => {
+      const id = this.#echoes.get(localId);
+      if (id !== undefined) echo.resolve(id);
+    });
+    try {
+      return await Promise.race([posting.then(({ id }) => id), echo.promise]);
+    } finally {
+      this.#awaited.delete(localId);
+      // When the echo was first, how the call ends no longer matters.
+      posting.catch(() => undefined);
     }
   }
 

@@ -18,6 +18,8 @@ export interface WorldOptions {
   /** More of `callboard.json`. */
   readonly file?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Fills the data folder before the first start. */
+  readonly prepare?: (dataFolder: string) => Promise<void>;
 }
 
 /** One installation; dispose of it with `await using`. */
@@ -58,6 +60,7 @@ export class World {
       ANTHROPIC_BASE_URL: model.url,
       ...options.env,
     }, () => server.stop());
+    await options.prepare?.(`${folder}/data`);
     await world.start();
     await zulip.until(() => zulip.waitingPolls > 0, GIVE_UP_MS);
     return world;
