@@ -21,6 +21,7 @@ export type WorldFault =
   | "stop gateway"
   | "kill supervisor"
   | "stop supervisor"
+  | "lease stolen"
   | "database away"
   | "database slow"
   | "person restarts";
@@ -33,6 +34,7 @@ const worldFaults: Readonly<Record<WorldFault, number>> = {
   "stop gateway": 1,
   "kill supervisor": 2,
   "stop supervisor": 2,
+  "lease stolen": 1,
   "database away": 1,
   "database slow": 2,
   "person restarts": 3,

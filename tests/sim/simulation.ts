@@ -2,6 +2,7 @@
  * One run of the simulation: two supervisors that compete for one database, clients, and faults by plan, for a number of steps; then calm, until
  * everything has come to rest and the rows are judged. The seed decides everything, so a seed that fails fails again at the same step.
  */
+import { sql } from "../../store/db.ts";
 import { Client } from "./client.ts";
 import { MemoryDatabase } from "./database.ts";
 import { checkRows } from "./final_checks.ts";
@@ -222,6 +223,17 @@ class Simulation {
       case "stop supervisor":
         machine.clock.stop();
         this.#schedule.after(random.between(200, 12_000), () => machine.clock.goOn());
+        return true;
+      case "lease stolen":
+        // Its gateway is gone at once: what it had begun in the world cannot be fenced by a lease that ends before its time.
+        gateway?.killedByOthers();
+        this.#database.batch("edge", [
+          sql(
+            "UPDATE leases SET holder = 'a third supervisor', fence = fence + 1, expires_at = ? WHERE holder = ?",
+            this.#schedule.now + random.between(500, 4_000),
+            machine.name,
+          ),
+        ]);
         return true;
       case "database away":
         machine.network.away = true;
