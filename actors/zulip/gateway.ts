@@ -257,11 +257,26 @@ class ZulipActor {
     if (event.type === "message") {
       if (event.message.senderId === this.#bot?.id && event.localMessageId !== null) {
         await this.#poster.echoed(event.localMessageId, event.message.id);
+        await this.#catchUp(event.localMessageId, event.message);
       }
       return await this.#fromQueue(event.message, event.flags, cursor);
     }
     const effects = this.#effectsOf(event);
     await this.#must({ ...effects, ops: [...(effects.ops ?? []), cursorOp(this.#realm, cursor)] });
+  }
+
+  /** A post that crossed a rename on its way stands under the old name, all alone: it is moved after its topic. */
+  async #catchUp(localId: string, { id, place }: Message): Promise<void> {
+    const conversation = (await this.#poster.named(localId))?.conversation ?? "";
+    const target = this.#journal.targetOf(conversation);
+    if (
+      place.kind !== "channel" || !target || !("topic" in target) || this.#journal.at(place) === conversation
+    ) return;
+    const elsewhere = target.channelId === place.channelId ? {} : { channelId: target.channelId };
+    await this.deps.client.moveMessage(id, { topic: target.topic, ...elsewhere, propagateMode: "change_one" })
+      .catch((error) =>
+        this.context.log("warn", "a post could not follow its topic", { messageId: id, cause: String(error) })
+      );
   }
 
   #effectsOf(event: ZulipEvent): Effects {

@@ -289,6 +289,21 @@ Deno.test("an answer follows its topic through rename, resolve and a queue lost 
   assert.deepEqual(bench.said("new"), []);
 });
 
+Deno.test("an answer that crossed a rename on its way is moved after its topic", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "old", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+
+  const release = bench.fake.holdEvents();
+  bench.fake.renameTopic("King Hamlet", "general", "old", "new");
+  await bench.answer(conversation, { turnId: "turn-1", text: "late" });
+  const strayed = bench.said("old");
+  release();
+  await bench.fake.until(() => bench.said("new").length === 1);
+
+  assert.deepEqual([strayed, bench.said("old"), bench.said("new")], [["late"], [], ["late"]]);
+});
+
 Deno.test("messages in a gap after a lost queue are recovered once and in order", async () => {
   await using bench = await Bench.open();
   bench.fake.say("King Hamlet", "general", "t", "@**Callboard** one");

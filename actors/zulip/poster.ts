@@ -64,7 +64,7 @@ export class Poster {
       if (this.#echoes.size > 2_000) this.#echoes.delete(this.#echoes.keys().next().value ?? "");
       this.#awaited.get(localId)?.();
     }
-    const row = await this.#row("post.by_local_id", { localId });
+    const row = await this.named(localId);
     const kept = row?.messageId ?? first;
     if (kept === undefined || kept === messageId) return;
     this.#deps.log("warn", "deleting the late twin of a post", { messageId, kept });
@@ -88,6 +88,11 @@ export class Poster {
     const open = await this.#row("post.open", { conversation: post.conversation });
     if (open) await this.#settle(open);
     return await this.#begin(post);
+  }
+
+  /** The row of a post by its local id. */
+  async named(localId: string): Promise<PostRow | null> {
+    return await this.#row("post.by_local_id", { localId });
   }
 
   /** The row of a key, whatever its state. */

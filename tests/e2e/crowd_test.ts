@@ -129,10 +129,10 @@ Deno.test("a topic renamed and resolved during the turn gets its answer where it
     `@**Callboard** run\ntool:exec_command {"command":"echo moved"}`,
   );
   const item = await world.waiting();
+  await world.zulip.until(() => world.cards("before").length === 1, 30_000);
 
   world.zulip.renameTopic("King Hamlet", "general", "before", "after");
   world.zulip.resolveTopic("King Hamlet", "general", "after");
-  await world.zulip.until(() => world.cards("✔ after").length === 1);
   await world.decide(item, "allow_once").then((response) => response.body?.cancel());
   await world.answered("✔ after", /moved/);
   await world.quiet();
