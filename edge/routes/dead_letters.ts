@@ -8,11 +8,11 @@ import { type DeadLetterRow, findDeadLetter, listDeadLetters } from "../../store
 import { type DeadLetterList, type DeadLetterView, Page } from "../api.ts";
 import { requireRole } from "../auth.ts";
 import { readQuery } from "../body.ts";
+import { answer } from "../change.ts";
 import { command } from "../commands.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { limitWrites } from "../rate.ts";
-import { answer } from "./policy.ts";
 
 /** The `after` of a page: when the last one was given up, and its id. */
 const Cursor = z.string().regex(/^\d{1,16}~[\w-]{1,64}$/).transform((text) => {
