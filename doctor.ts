@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from "./composition/doctor/finding.ts";
 import { checkDataFolder, checkDeno, checkPort, checkSandbox } from "./composition/doctor/machine.ts";
 import { checkModel } from "./composition/doctor/model.ts";
 import { checkZulip } from "./composition/doctor/zulip.ts";
-import { freeBytes } from "./composition/free_space.ts";
+import { freeBytes } from "./composition/watch/free_space.ts";
 import { secretsOf, withoutSecrets } from "./composition/secrets.ts";
 import { type ConfigSources, readConfig } from "./config.ts";
 

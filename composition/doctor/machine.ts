@@ -7,7 +7,7 @@ import { ToolboxConfig } from "../../actors/toolbox/config.ts";
 import { writeEtc } from "../../actors/toolbox/sandbox/bwrap.ts";
 import { probeSandbox } from "../../actors/toolbox/sandbox/probe.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { LEAST_FREE_BYTES } from "../disk.ts";
+import { LEAST_FREE_BYTES } from "../watch/disk.ts";
 import { type Finding, findingsOf, wordsOf } from "./finding.ts";
 
 const LEAST_DENO = [2, 9] as const;

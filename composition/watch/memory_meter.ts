@@ -3,8 +3,8 @@
  * free: the answer is the last known one, and a new look is taken at most every five seconds, only while somebody asks. Knows nothing where
  * the kernel has no `/proc`. Proven by `memory_meter_test.ts`.
  */
-import type { Clock } from "../lib/clock.ts";
-import type { ActorView } from "../runtime/tree.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ActorView } from "../../runtime/tree.ts";
 
 /** Reads `smaps_rollup` of these processes as `grep -H ^Pss:` prints it; those that are gone are missing. */
 export type ReadPss = (pids: readonly number[]) => Promise<string>;

@@ -1,8 +1,8 @@
 /**
  * Why the whole cannot do its work, in words for the operator: a singleton that does not live. Conversations are nobody's readiness: they may
- * sleep or be parked. Pure. Proven by `operations_test.ts`.
+ * sleep or be parked. Pure. Proven by `watch_test.ts`.
  */
-import type { ActorView } from "../runtime/tree.ts";
+import type { ActorView } from "../../runtime/tree.ts";
 
 /** One sentence for each singleton that is down; empty when all live. */
 export function unreadySingletons(actors: readonly ActorView[]): string[] {

@@ -1,11 +1,11 @@
 /**
  * Watches the free space of the data folder. While there is too little, conversations get no new messages of people and schedules, so no new
  * turn starts; everything under way goes on, because it needs little and is lost otherwise. Nothing is refused: what was said stays a row and
- * is delivered when there is room again. Proven by `operations_test.ts`.
+ * is delivered when there is room again. Proven by `watch_test.ts`.
  */
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../runtime/log.ts";
-import type { Hold } from "../runtime/mail/mailbox.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Hold } from "../../runtime/mail/mailbox.ts";
 
 /** Below this no new turn starts, in bytes. */
 export const LEAST_FREE_BYTES = 200_000_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { FakeClock } from "../tests/doubles/fake_clock.ts";
-import type { ActorView } from "../runtime/tree.ts";
+import { FakeClock } from "../../tests/doubles/fake_clock.ts";
+import type { ActorView } from "../../runtime/tree.ts";
 import { MemoryMeter, parsePss, readPss } from "./memory_meter.ts";
 
 const actor: ActorView = {

@@ -1,10 +1,10 @@
 /**
  * The runtime's numbers as Prometheus families of this product. Pure. What rows can tell (items, conversations, downs since ever) is on the
- * metrics page already, from the edge. Proven by `operations_test.ts`.
+ * metrics page already, from the edge. Proven by `watch_test.ts`.
  */
-import type { Family, Sample } from "../lib/metrics.ts";
-import type { RuntimeStats, Tally } from "../runtime/meter.ts";
-import type { ActorView } from "../runtime/tree.ts";
+import type { Family, Sample } from "../../lib/metrics.ts";
+import type { RuntimeStats, Tally } from "../../runtime/meter.ts";
+import type { ActorView } from "../../runtime/tree.ts";
 
 /** The families of one reading. */
 export function runtimeFamilies(actors: readonly ActorView[], stats: RuntimeStats): Family[] {

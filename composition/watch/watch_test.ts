@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { writeMetrics } from "../lib/metrics.ts";
-import type { Hold } from "../runtime/mail/mailbox.ts";
-import { Meter } from "../runtime/meter.ts";
-import type { ActorView } from "../runtime/tree.ts";
-import { FakeClock } from "../tests/doubles/fake_clock.ts";
+import { writeMetrics } from "../../lib/metrics.ts";
+import type { Hold } from "../../runtime/mail/mailbox.ts";
+import { Meter } from "../../runtime/meter.ts";
+import type { ActorView } from "../../runtime/tree.ts";
+import { FakeClock } from "../../tests/doubles/fake_clock.ts";
 import { DiskWatch } from "./disk.ts";
 import { freeBytes } from "./free_space.ts";
 import { runtimeFamilies } from "./metrics.ts";
-import { topicNote } from "./notes.ts";
+import { topicNote } from "../notes.ts";
 import { unreadySingletons } from "./readiness.ts";
 
 function actor(ref: string, more: Partial<ActorView> = {}): ActorView {
