@@ -85,6 +85,8 @@ const table: readonly Row[] = [
   row("DELETE /api/bypasses/unknown", "401 404 404 404 404"),
   row("GET /api/profiles", "401 403 200 200 200"),
   row("GET /api/tools", "401 403 200 200 200"),
+  row("GET /api/gate", "401 403 200 200 200"),
+  row("PUT /api/gate", "401 403 403 403 503", { twoPersons: ["exec_command"] }),
   row("GET /api/effects", "401 200 200 200 200"),
   row("POST /api/effects/suspend", "401 403 403 403 503", {}),
   row("POST /api/effects/resume", "401 403 403 403 503", {}),

@@ -3,7 +3,7 @@
  * change, has none. Proven by `edge/rules_test.ts`.
  */
 import * as z from "zod";
-import { type PolicyCommand, RuleBody, StoredRule } from "../actors/protocol/approval.ts";
+import { GateSettings, type PolicyCommand, RuleBody, StoredRule } from "../actors/protocol/approval.ts";
 
 type Command = PolicyCommand["command"];
 
@@ -15,6 +15,7 @@ const Renamed = Id.extend({ before: Named });
 const LostGroup = Id.extend({ ...Named.shape, rules: z.array(StoredRule) });
 const Choice = z.object({ profile: z.string(), before: z.string() });
 
+const SettingsChange = z.object({ before: GateSettings });
 const Reverting = z.object({ reverts: z.number().optional() });
 
 /** Gives the command, or undefined. `decision` and `body` are the entry's own. */
@@ -44,6 +45,8 @@ export function inverseOf(decision: string, body: unknown): Command | undefined 
       );
     case "bypass.create":
       return from(Id, body, ({ id }) => ({ kind: "bypass.revoke", id }));
+    case "gate.settings":
+      return from(SettingsChange, body, ({ before }) => ({ kind: "gate.settings", settings: before }));
     case "effects.suspend":
       return { kind: "effects.resume" };
     case "effects.resume":

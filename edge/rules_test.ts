@@ -70,6 +70,8 @@ Deno.test("every change of rules, groups and profiles can be taken back, newest 
     await step(owner.send("PUT", `/api/groups/${copy}`, { name: "Renamed" }));
     await step(owner.send("PUT", "/api/profiles/default/group", { groupId: group }));
     await step(owner.send("DELETE", `/api/groups/${copy}`));
+    await step(owner.send("PUT", "/api/gate", { twoPersons: ["mcp__*"], onExpiry: "park" }));
+    assert.deepEqual((await (await owner.get("/api/gate")).json()).twoPersons, ["mcp__*"]);
     const { groups } = await (await owner.get("/api/groups")).json();
     assert.deepEqual(groups.map((each: { name: string; profiles: string[] }) => [each.name, each.profiles]), [
       ["Default", []],
@@ -86,6 +88,7 @@ Deno.test("every change of rules, groups and profiles can be taken back, newest 
     assert.equal((await verifyChain(bench.db)).ok, true);
     const [profile] = await bench.rows<{ group_id: string }>("SELECT group_id FROM profiles");
     assert.equal(profile?.group_id, "default");
+    assert.deepEqual((await (await owner.get("/api/gate")).json()).twoPersons, []);
     const again = await owner.post(`/api/audit/${entries[0].seq}/revert`);
     assert.equal(again.status, 409, "what was taken back is not taken back twice");
     const [, ...rest] = await bench.rows<{ body: string }>("SELECT body FROM decisions ORDER BY seq DESC");

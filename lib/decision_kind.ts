@@ -52,3 +52,8 @@ export function isLasting(decision: DecisionKind): boolean {
 export function isForOnce(decision: DecisionKind): boolean {
   return decision !== "allow_session" && decision !== "allow_always";
 }
+
+/** Decisions after which the call runs, as it was or edited. */
+export function isAllowing(decision: DecisionKind): boolean {
+  return decision.startsWith("allow") || decision === "edit_and_allow";
+}

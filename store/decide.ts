@@ -3,7 +3,7 @@
  * batch. The first valid decision wins; the same one again by the same person is answered as if it had been the first time. That it is
  * *decided* says nothing of policy: approval re-checks and applies it. Proven by `store/decide_test.ts`.
  */
-import { type DecisionKind, decisionsFor, isForOnce, isLasting } from "../lib/decision_kind.ts";
+import { type DecisionKind, decisionsFor, isAllowing, isForOnce, isLasting } from "../lib/decision_kind.ts";
 import { ruleProblem, type RuleText } from "../lib/policy/check_rule.ts";
 import type { ErrorCode, Failure } from "../lib/result.ts";
 import type { CommitMember, CommitResult } from "./committer.ts";
@@ -90,6 +90,9 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   }
   if (found.askOnce && !isForOnce(body.decision)) {
     return refusal("bad_request", "Nothing sandboxes this call, so it may only be allowed once");
+  }
+  if (isAllowing(body.decision) && found.firstApprovedBy === by.viewer.userId) {
+    return refusal("forbidden", "You have allowed this already; a second person must");
   }
   const problem = bodyProblem(body);
   return problem === undefined ? undefined : refusal("bad_request", problem);

@@ -3,7 +3,7 @@
  * second message for one item finds it closed, claimed by an edit or gone, and changes nothing.
  */
 import type { ApprovalDecide, Decider, DecisionBody } from "../protocol/approval.ts";
-import { decisionsFor, isLasting } from "../../lib/decision_kind.ts";
+import { decisionsFor, isAllowing, isLasting } from "../../lib/decision_kind.ts";
 import type { Draft } from "./draft.ts";
 import { identityOf, settleItem, showCard } from "./items.ts";
 import { judgeCall } from "./origin.ts";
@@ -12,7 +12,8 @@ import { addBypass, settleCovered } from "./policy_change.ts";
 import { applyAnswer } from "./questions.ts";
 import { addRule } from "./rules.ts";
 import type { OpenItem } from "./state.ts";
-import { CANCELLED_BY_PERSON, rejectedByPerson } from "./texts.ts";
+import { needsTwo } from "./settings.ts";
+import { CANCELLED_BY_PERSON, rejectedByPerson, SECOND_NEEDED } from "./texts.ts";
 
 /** Applies a decision. */
 export function onDecide(draft: Draft, payload: ApprovalDecide, from: string): void {
@@ -52,6 +53,7 @@ function applyToCall(draft: Draft, item: OpenItem, body: DecisionBody, by: Decid
       reject(draft, item, { outcome: "cancelled_by_person", text: CANCELLED_BY_PERSON, stopTurn: true });
       return settleItem(draft, item, "applied", { decision: decided });
     case "edit_and_allow":
+      if (item.firstApproval || twoFor(draft, item)) return refuseDecider(draft, item, EDIT_NEEDS_ONE);
       return redescribe(draft, item, body, by);
     case "answer":
       // `roleProblem` lets an answer pass only to a question.
@@ -61,11 +63,24 @@ function applyToCall(draft: Draft, item: OpenItem, body: DecisionBody, by: Decid
   }
 }
 
+/** Two people allow the same call, so none of them changes it. */
+const EDIT_NEEDS_ONE =
+  "Two people must allow this tool, so its arguments cannot be edited. Propose the edited call anew.";
+
+function twoFor(draft: Draft, { tool, described }: OpenItem): boolean {
+  return tool !== undefined && described !== undefined &&
+    needsTwo(draft.state.gate, { tool, class: described.class });
+}
+
 function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
   const { described, digest, tool } = item;
   if (!described || digest === undefined || tool === undefined) return;
   const verdict = judgeCall(draft, { tool, described, conversation: item.conversation, origin: item.origin });
   if (verdict.outcome === "deny") return refuseByPolicy(draft, item, verdict);
+
+  if (!item.firstApproval && twoFor(draft, item)) {
+    return waitForSecond(draft, item, by);
+  }
 
   // The widening comes first, so that no later call of the agent is asked for in between.
   const note = widen(draft, item, body, by);
@@ -76,9 +91,21 @@ function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decide
   if (body.decision !== "allow_once") settleCovered(draft, by);
 }
 
+/** One of two people has allowed it: it is offered again, in a new version, to everybody else. */
+function waitForSecond(draft: Draft, item: OpenItem, by: Decider): void {
+  const first = { by: by.name, identity: identityOf(by), at: draft.env.now };
+  draft.op({ op: "item.reopen", id: item.id, first });
+  const again = { ...item, version: item.version + 2, claimed: false, card: undefined, firstApproval: first };
+  draft.putItem(again);
+  const { id: itemId, version, conversation } = again;
+  draft.tell("approval", "approval.expire", { itemId, version }, { notBefore: item.expiresAt });
+  draft.tell("zulip", "topic.note", { conversation, key: `second/${itemId}`, text: SECOND_NEEDED });
+  showCard(draft, again, "waiting");
+}
+
 /** Adds the bypass or rule that a decision asks for; gives what the person must know when it could not. */
 function widen(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): string | undefined {
-  if (body.decision === "allow_once" || item.described?.askOnce) return undefined;
+  if (body.decision === "allow_once" || item.described?.askOnce || item.firstApproval) return undefined;
   if (body.decision === "allow_session") return addBypass(draft, item, body, by);
   const added = body.rule ? addRule(draft, body.rule, by) : undefined;
   return added?.ok === false ? `Allowed once; the rule was not made: ${added.message}` : undefined;
@@ -109,6 +136,9 @@ function roleProblem(item: OpenItem, body: DecisionBody, by: Decider): string | 
   if (by.role !== "owner" && by.role !== "approver") return "the decider may not approve";
   if (isLasting(body.decision) && by.role !== "owner") return "only the owner may make a lasting rule";
   if (!decisionsFor(item.kind).includes(body.decision)) return "the decision does not fit the item";
+  if (item.firstApproval?.identity === identityOf(by) && isAllowing(body.decision)) {
+    return "a second person must allow it, not the same one twice";
+  }
   return undefined;
 }
 

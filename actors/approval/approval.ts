@@ -12,6 +12,7 @@ import { onJudge, onUndescribed } from "./judge_call.ts";
 import { onPolicy } from "./policy_change.ts";
 import { onQuestion } from "./questions.ts";
 import { onCardShown, onPeople, onReact } from "./reactions.ts";
+import { onRemind } from "./reminders.ts";
 import { type ApprovalState, restore } from "./state.ts";
 import { onHeld } from "./suspension.ts";
 import { onToolsKnown, onToolsList } from "./tools.ts";
@@ -48,6 +49,8 @@ function handle(draft: Draft, message: Message): void {
       return onReact(draft, message.payload);
     case "approval.expire":
       return onExpire(draft, message.payload);
+    case "approval.remind":
+      return onRemind(draft, message.payload);
     case "approval.policy":
       return onPolicy(draft, message.payload, message.from);
     case "people.known":

@@ -7,6 +7,7 @@ import { itemOfCall, settleItem } from "./items.ts";
 import { failEdit } from "./judge_call.ts";
 import { conversationId } from "./origin.ts";
 import { endBypasses } from "./policy_change.ts";
+import { prolong } from "./reminders.ts";
 import type { OpenItem } from "./state.ts";
 import { dropHeld } from "./suspension.ts";
 import { EXPIRED, notRun, WITHDRAWN } from "./texts.ts";
@@ -19,7 +20,7 @@ export function onExpire(draft: Draft, payload: ApprovalExpire): void {
   if (!item || item.version !== payload.version || item.edit) return;
   const { id, version } = item;
   if (payload.claimed) return expire(draft, item);
-  if (item.claimed) return;
+  if (item.claimed || prolong(draft, item, payload)) return;
   draft.op({ op: "item.claim", id, version, decision: null, decidedBy: "system" });
   draft.putItem({ ...item, claimed: true });
   draft.tell("approval", "approval.expire", { itemId: id, version, claimed: true });

@@ -6,16 +6,14 @@
 import type { StoredDecision } from "../../store/ops/items.ts";
 import type { Decider, DecisionBody } from "../protocol/approval.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
+import { armReminder } from "./reminders.ts";
 import type { OpenItem } from "./state.ts";
-
-/** How long an item waits unless the request says otherwise, in milliseconds. */
-export const EXPIRY_MS = 7 * 86_400_000;
 
 /** Opens an item, tells its conversation and topic, and sets the alarm. */
 export function openItem(
   draft: Draft,
   item: OpenItem,
-  details: { steps?: readonly unknown[] | undefined; expiresAt: number },
+  details: { steps?: readonly unknown[] | undefined; fixed?: boolean } = {},
 ): void {
   draft.putItem(item);
   draft.op({
@@ -32,14 +30,20 @@ export function openItem(
     risk: item.described?.risk,
     trace: { steps: details.steps ?? [], origin: item.origin },
     question: item.question,
-    expiresAt: details.expiresAt,
+    expiresAt: item.expiresAt,
   });
   const { id: itemId, callId, kind } = item;
   draft.tell(`conversation/${item.conversation}`, "call.waiting", { callId, itemId, kind });
   showCard(draft, item, "waiting");
-  draft.tell("approval", "approval.expire", { itemId, version: item.version }, {
-    notBefore: details.expiresAt,
-  });
+  draft.tell(
+    "approval",
+    "approval.expire",
+    { itemId, version: item.version, fixed: details.fixed ?? false },
+    {
+      notBefore: item.expiresAt,
+    },
+  );
+  armReminder(draft, item, 1);
 }
 
 /** Shows the item's card as it now stands. */

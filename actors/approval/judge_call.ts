@@ -5,8 +5,9 @@
 import { canonicalJson } from "../../lib/digest.ts";
 import type { Verdict } from "../../lib/policy/judge.ts";
 import type { ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
+import { countDenial, slowDown } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
-import { EXPIRY_MS, itemOfCall, openItem, settleItem } from "./items.ts";
+import { itemOfCall, openItem, settleItem } from "./items.ts";
 import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
 import { refuseByPolicy, reject, runCall } from "./outcome.ts";
 import type { OpenItem } from "./state.ts";
@@ -22,7 +23,8 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
   if (itemOfCall(draft, callId)) return;
 
   const origin = learnOrigin(draft, payload);
-  const verdict = judgeCall(draft, { ...payload, conversation, origin });
+  const judged = judgeCall(draft, { ...payload, conversation, origin });
+  const verdict = slowDown(draft, judged, { conversation, tool: payload.tool });
   switch (verdict.outcome) {
     case "allow":
       return allow(draft, { callId, conversation, digest: payload.digest }, verdict);
@@ -40,6 +42,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         callId,
         outcome: "rejected",
         text: deniedByPolicy(verdict.ref),
+        stopTurn: countDenial(draft, conversation),
       });
     case "ask":
       draft.op({ op: "call.move", callId, to: "waiting", trace: verdict.trace });
@@ -56,7 +59,9 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         described: payload.described,
         digest: payload.digest,
         origin,
-      }, { steps: verdict.trace, expiresAt: draft.env.now + EXPIRY_MS });
+        createdAt: draft.env.now,
+        expiresAt: draft.env.now + draft.state.gate.expirySeconds * 1000,
+      }, { steps: verdict.trace });
     default:
       return verdict.outcome satisfies never;
   }

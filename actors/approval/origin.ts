@@ -3,6 +3,7 @@ import { DEFAULT_GROUP, judge, type Verdict } from "../../lib/policy/judge.ts";
 import type { Call, Context } from "../../lib/policy/rule.ts";
 import type { Described, ToolJudge } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
+import { needsTwo } from "./settings.ts";
 import type { ApprovalState, Origin } from "./state.ts";
 
 /** A conversation's id, whether a message names it by id or by ref. */
@@ -60,6 +61,7 @@ export function judgeCall(draft: Draft, judged: Judged): Verdict {
     outside: described.outside,
     argv: described.argv,
     askOnce: described.askOnce,
+    twoPersons: needsTwo(state.gate, { tool: judged.tool, class: described.class }),
     known: known !== undefined && (judged.schemaHash === undefined || judged.schemaHash === known.schemaHash),
     changedAt: known?.changedAt ?? undefined,
   };

@@ -1,6 +1,7 @@
 /** The ways in which a call leaves approval's hands: handed to the toolbox with a grant, rejected, or refused by policy after a decision. */
 import type { Verdict } from "../../lib/policy/judge.ts";
 import type { Grant } from "../protocol/tools.ts";
+import { countDenial, endDenials } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
 import { settleItem } from "./items.ts";
 import type { OpenItem } from "./state.ts";
@@ -23,6 +24,7 @@ export function runCall(
     running.delete(oldest);
   }
   draft.patch({ running });
+  endDenials(draft, conversation);
   release(draft, { callId, conversation, grant });
 }
 
@@ -38,7 +40,7 @@ export function reject(
     callId,
     outcome: "rejected",
     text: end.text,
-    stopTurn: end.stopTurn ?? false,
+    stopTurn: countDenial(draft, item.conversation) || (end.stopTurn ?? false),
   });
 }
 

@@ -10,6 +10,7 @@ import { changeGroups } from "./groups.ts";
 import { claimItem, identityOf } from "./items.ts";
 import { judgeCall } from "./origin.ts";
 import { changeRules } from "./rules.ts";
+import { changeSettings } from "./settings.ts";
 import type { OpenItem } from "./state.ts";
 import { setSuspended } from "./suspension.ts";
 import { policyNotes } from "./texts.ts";
@@ -58,6 +59,8 @@ function carryOut(draft: Draft, { by, command, reverts }: PolicyCommand): Change
     case "group.restore":
     case "profile.group":
       return settling(draft, by, changeGroups(draft, command, author));
+    case "gate.settings":
+      return settling(draft, by, changeSettings(draft, command.settings, author));
     case "bypass.revoke":
       return revokeBypass(draft, command.id, author);
     case "effects.suspend":

@@ -1,7 +1,7 @@
 /** Questions of a running tool to a person (`ask_user`, an MCP elicitation): items of their own kind with the same life, answered in words. */
 import type { Decider, DecisionBody, QuestionRaise } from "../protocol/approval.ts";
 import type { Draft } from "./draft.ts";
-import { EXPIRY_MS, itemOfCall, openItem, settleItem } from "./items.ts";
+import { itemOfCall, openItem, settleItem } from "./items.ts";
 import { conversationId, originOf } from "./origin.ts";
 import type { OpenItem } from "./state.ts";
 
@@ -12,7 +12,7 @@ export function onQuestion(draft: Draft, payload: QuestionRaise): void {
     return draft.tell("toolbox", "question.answered", { callId: payload.callId, outcome: "cancelled" });
   }
   if (itemOfCall(draft, payload.callId)) return;
-  const waitMs = payload.expiresInSeconds === undefined ? EXPIRY_MS : payload.expiresInSeconds * 1000;
+  const seconds = payload.expiresInSeconds ?? draft.state.gate.expirySeconds;
   openItem(draft, {
     id: draft.env.newId(),
     kind: payload.kind,
@@ -23,7 +23,9 @@ export function onQuestion(draft: Draft, payload: QuestionRaise): void {
     callId: payload.callId,
     origin: originOf(draft.state, conversation),
     question: { text: payload.question, suggestions: payload.suggestions },
-  }, { expiresAt: draft.env.now + waitMs });
+    createdAt: draft.env.now,
+    expiresAt: draft.env.now + seconds * 1000,
+  }, { fixed: payload.expiresInSeconds !== undefined });
 }
 
 /** Hands a person's answer, or their refusal, to the tool that asked. `cancel` stops the turn as well. */

@@ -12,8 +12,10 @@ import type {
   LoadedUser,
   SeenTool,
 } from "../../store/loads/approval.ts";
-import type { StoredDecision } from "../../store/ops/items.ts";
+import type { StoredApproval, StoredDecision } from "../../store/ops/items.ts";
+import type { GateSettings } from "../protocol/approval.ts";
 import type { Described } from "../protocol/tools.ts";
+import { readSettings } from "./settings.ts";
 import type { Granted } from "./suspension.ts";
 
 /** Where a call comes from, as far as it is known. */
@@ -50,6 +52,11 @@ export interface OpenItem {
   readonly digest?: string | undefined;
   readonly origin: Origin;
   readonly question?: { readonly text: string; readonly suggestions: readonly string[] } | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** One of two people has allowed it. */
+  readonly firstApproval?: StoredApproval | undefined;
   readonly card?: { readonly messageId: number; readonly whole: boolean } | undefined;
 }
 
@@ -81,6 +88,11 @@ export interface ApprovalState {
   readonly users: readonly LoadedUser[];
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: ReadonlyMap<string, LoadedConversation>;
+  readonly gate: GateSettings;
+  /** When a tool was let run without a person lately, by conversation and tool; milliseconds since the epoch. */
+  readonly lately: ReadonlyMap<string, readonly number[]>;
+  /** Refusals in a row, by conversation. */
+  readonly denials: ReadonlyMap<string, number>;
 }
 
 /** Rebuilds the state from what `store/loads/approval.ts` read. */
@@ -106,6 +118,9 @@ export function restore(loaded: unknown): ApprovalState {
     users: rows.users,
     zulipApprovers: rows.zulipApprovers,
     conversations: new Map(Object.entries(rows.conversations)),
+    gate: readSettings(rows.gate),
+    lately: new Map(),
+    denials: new Map(),
   };
 }
 
@@ -129,6 +144,9 @@ function restoreItem(row: LoadedItem): OpenItem {
     digest: row.digest ?? undefined,
     origin: trace?.origin ?? {},
     question: question ?? undefined,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    firstApproval: row.firstApproval as StoredApproval | null ?? undefined, // `item.reopen` wrote it
     card: row.cardMessageId === null
       ? undefined
       : { messageId: row.cardMessageId, whole: row.cardWhole === 1 },

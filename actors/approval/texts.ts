@@ -47,3 +47,29 @@ export const policyNotes = {
   resumed: "▶️ Lifted: agents may act again, and what was allowed meanwhile goes on its way.",
   refused: "Only the owner may do this, from a Zulip account that is linked in the settings.",
 } as const;
+
+/** Something still waits. `waitedMs`: since it was asked. */
+export function stillWaits(tool: string | undefined, waitedMs: number): string {
+  const minutes = Math.round(waitedMs / 60_000);
+  const since = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return `⏰ ${
+    thing(tool)
+  } has been waiting for a person for ${since}. Decide it by its card or in the inbox.`;
+}
+
+/** Nobody decided in time, and the owner is called. */
+export function waitsForOwner(tool: string | undefined): string {
+  return `⏰ Nobody decided in time about ${thing(tool).toLowerCase()}. It waits once more, for the owner.`;
+}
+
+/** Too many refusals. */
+export function runOfDenials(count: number): string {
+  return `⏸️ ${count} calls in a row were refused, so the agent was stopped. Say how to go on.`;
+}
+
+/** One person has allowed it. */
+export const SECOND_NEEDED = "One person has allowed this; a second one must before it runs.";
+
+function thing(tool: string | undefined): string {
+  return tool === undefined ? "A question" : "A call";
+}

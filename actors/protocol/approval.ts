@@ -76,6 +76,27 @@ export const ApprovalReact = z.object({
 });
 export type ApprovalReact = z.infer<typeof ApprovalReact>;
 
+/** How the gate treats what waits. Times in seconds; null switches a limit off. The HTTP API shows it in the same shape. */
+export const GateSettings = z.object({
+  expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
+  /** `park` keeps it waiting, `escalate` calls the owner and waits once more. */
+  onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  remindSeconds: z.int().min(60).max(30 * 86_400).nullable().default(null),
+  /** No reminder from hour to hour, UTC. */
+  quietHours: z.object({ from: z.int().min(0).max(23), to: z.int().min(0).max(23) }).nullable().default(null),
+  /** Tools, by pattern, for which one person's *allow* is not enough, and nothing else is. */
+  twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
+  /** Of one tool in one conversation, without a person; more are asked for. */
+  callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
+  /** So many refusals in a row stop the agent's turn. */
+  denialsInARow: z.int().min(1).max(1_000).nullable().default(10),
+});
+export type GateSettings = z.infer<typeof GateSettings>;
+
+/** Approval's own alarm to say once more that an item waits. */
+export const ApprovalRemind = z.object({ itemId: z.string(), version: z.int(), round: z.int().positive() });
+export type ApprovalRemind = z.infer<typeof ApprovalRemind>;
+
 /**
  * Approval's own alarm for an item's expiry. `claimed`: the compare-and-set was tried; a decision that won it stands before this message in
  * the mailbox, so if the item is still open when this one is handled, the expiry has won.
@@ -84,6 +105,10 @@ export const ApprovalExpire = z.object({
   itemId: z.string(),
   version: z.int(),
   claimed: z.boolean().default(false),
+  /** How often its time was prolonged. */
+  round: z.int().nonnegative().default(0),
+  /** The asker set the time, so it is not prolonged. */
+  fixed: z.boolean().default(false),
 });
 export type ApprovalExpire = z.infer<typeof ApprovalExpire>;
 
@@ -174,6 +199,7 @@ export const PolicyCommand = z.object({
       rules: z.array(StoredRule),
     }),
     z.object({ kind: z.literal("profile.group"), profile: z.string(), groupId: z.string() }),
+    z.object({ kind: z.literal("gate.settings"), settings: GateSettings }),
     /** Stop everything: what is allowed is held back until it is lifted. */
     z.object({ kind: z.literal("effects.suspend") }),
     z.object({ kind: z.literal("effects.resume") }),
@@ -221,6 +247,7 @@ export const approvalMessages = {
   "approval.decide": message(["edge", "approval"], ["approval"], ApprovalDecide, { lane: "control" }),
   "approval.react": message(["zulip"], ["approval"], ApprovalReact, { lane: "control" }),
   "approval.expire": message(["approval"], ["approval"], ApprovalExpire, { lane: "control" }),
+  "approval.remind": message(["approval"], ["approval"], ApprovalRemind),
   "approval.policy": message(["edge", "zulip", "supervisor"], ["approval"], PolicyCommand, {
     lane: "control",
     request: true,

@@ -3,9 +3,16 @@
  * policy. Rules have their own file, `rules.ts`. Proven by `edge/policy_test.ts`.
  */
 import { Hono } from "hono";
-import { suspension } from "../../store/queries/effects.ts";
+import { gateSettings, suspension } from "../../store/queries/effects.ts";
 import { findBypass, listBypasses, listProfiles, listTools } from "../../store/queries/policy.ts";
-import { type BypassList, EffectsState, ProfileGroup, type ProfileList, type ToolList } from "../api.ts";
+import {
+  type BypassList,
+  EffectsState,
+  GateSettings,
+  ProfileGroup,
+  type ProfileList,
+  type ToolList,
+} from "../api.ts";
 import { requireAct, requireRole, requireSight, viewerOf } from "../auth.ts";
 import { readBody } from "../body.ts";
 import { change } from "../change.ts";
@@ -16,7 +23,7 @@ import { bypassView, fromJson, profileView, serverView, toolView } from "../view
 
 export { answer } from "../change.ts";
 
-/** `/api/bypasses`, `/api/profiles`, `/api/tools`, `/api/effects`. */
+/** `/api/bypasses`, `/api/profiles`, `/api/tools`, `/api/gate`, `/api/effects`. */
 export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
@@ -50,6 +57,18 @@ export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
     requireRole(c, "owner", "approver");
     const { tools, servers } = await listTools(edge.db);
     return c.json({ tools: tools.map(toolView), servers: servers.map(serverView) } satisfies ToolList);
+  });
+
+  app.get("/gate", async (c) => {
+    requireRole(c, "owner", "approver");
+    const stored = fromJson(await gateSettings(edge.db) ?? "{}");
+    return c.json(GateSettings.catch(GateSettings.parse({})).parse(stored));
+  });
+
+  app.put("/gate", async (c) => {
+    requireRole(c, "owner");
+    await limitWrites(c, edge);
+    return await change(c, edge, { kind: "gate.settings", settings: await readBody(c, GateSettings) });
   });
 
   app.get("/effects", async (c) => {

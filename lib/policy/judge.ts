@@ -71,6 +71,10 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
     trace.push({ step: "floor", outcome: "ask: no sandbox, so only a person may allow it" });
     return verdict("ask", found ? "rule" : "default", found?.id ?? "ask_once");
   }
+  if (call.twoPersons) {
+    trace.push({ step: "floor", outcome: "ask: two people must allow this tool" });
+    return verdict("ask", found ? "rule" : "default", found?.id ?? "two_persons");
+  }
   if (!call.known) {
     trace.push({ step: "floor", outcome: "ask: the tool is unknown or its definition changed" });
     return verdict("ask", found ? "rule" : "default", found?.id ?? "unknown_tool");

@@ -56,6 +56,8 @@ export interface Call extends ToolFacts {
   readonly command?: readonly string[] | "unreadable" | undefined;
   /** Nothing stands between the call and the machine: only a person's decision may allow it. */
   readonly askOnce: boolean;
+  /** Two people must allow it, so no rule, fast path or bypass does. */
+  readonly twoPersons?: boolean | undefined;
   /** False when approval does not know the tool, or knows it with another definition. */
   readonly known: boolean;
   /** When a foreign server last changed what the tool is said to do, milliseconds since the epoch. What was allowed before is void. */

@@ -26,6 +26,10 @@ export interface LoadedItem {
   readonly decidedBy: string | null;
   /** 1 when an edit was recorded in the chain, so that only the toolbox's description of it is awaited. */
   readonly editing: number | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** A `StoredApproval`, when one of two people has allowed it. */
+  readonly firstApproval: unknown;
   readonly cardMessageId: number | null;
   readonly cardWhole: number | null;
 }
@@ -88,6 +92,8 @@ export interface LoadedApproval {
   /** The setting `zulip_approvers`: Zulip user ids, or `*` for everybody. */
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: Readonly<Record<string, LoadedConversation>>;
+  /** The setting `gate`, parsed; null when it was never set. */
+  readonly gate: unknown;
 }
 
 /** What approval needs of a conversation that was there at its start. */
@@ -118,7 +124,8 @@ const queries = [
   ),
   sql(
     `SELECT id, kind, state, version, conversation, turn_id AS turnId, call_id AS callId, tool, arguments, described, digest, trace,
-    question, decision, decided_by AS decidedBy, card_message_id AS cardMessageId, card_whole AS cardWhole,
+    question, decision, decided_by AS decidedBy, card_message_id AS cardMessageId, created_at AS createdAt,
+    COALESCE(expires_at, created_at) AS expiresAt, first_approval AS firstApproval, card_whole AS cardWhole,
     CASE WHEN state = 'decided' AND json_extract(decision, '$.decision') = 'edit_and_allow' THEN EXISTS (
       SELECT 1 FROM decisions d WHERE d.item_id = pending_items.id AND d.decision = 'edit_and_allow') END AS editing FROM pending_items
     WHERE state IN ('waiting', 'decided') AND kind <> 'restart' ORDER BY created_at`,
@@ -142,6 +149,7 @@ const queries = [
     AND grant_json IS NOT NULL AND EXISTS (SELECT 1 FROM settings WHERE key = 'suspended') ORDER BY updated_at, id`,
   ),
   sql("SELECT name, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools"),
+  sql("SELECT value FROM settings WHERE key = 'gate'"),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -163,12 +171,14 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     tools: table<LoadedTool & { parameters: string }>(4)
       .map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
     seenTools: table<SeenTool>(15),
+    gate: readJson(table<{ value: string }>(16)[0]?.value),
     items: table<ItemRow>(5).map((row) => ({
       ...row,
       described: parsed(row.described),
       trace: parsed(row.trace),
       question: parsed(row.question),
       decision: parsed(row.decision),
+      firstApproval: parsed(row.firstApproval),
     })),
     running: Object.fromEntries(
       table<{ id: string; conversation: string }>(6).map((row) => [row.id, row.conversation]),
@@ -189,12 +199,22 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
   };
 }
 
-type ItemRow = Omit<LoadedItem, "described" | "trace" | "question" | "decision"> & {
+type ItemRow = Omit<LoadedItem, "described" | "trace" | "question" | "decision" | "firstApproval"> & {
+  readonly firstApproval: string | null;
   readonly described: string | null;
   readonly trace: string | null;
   readonly question: string | null;
   readonly decision: string | null;
 };
+
+/** JSON, or null when it is none. */
+function readJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 function parsed(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);

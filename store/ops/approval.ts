@@ -267,6 +267,16 @@ export const approvalOps = {
       announce("policy", "effects", 0, now),
     ],
   ),
+  /** How the gate treats what waits; approval checks the shape. */
+  "gate.store": op(by, z.object({ settings: z.record(z.string(), z.unknown()) }), (input, { now }) => [
+    sql(
+      `INSERT INTO settings (key, value, at) VALUES ('gate', ?, ?)
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at`,
+      json(input.settings),
+      now,
+    ),
+    announce("policy", "gate", 0, now),
+  ]),
   /** The toolbox could not take over a call that may run; a call that has ended meanwhile is left as it is. */
   "call.abandon": op(by, z.object({ callId: z.string(), outcome: z.string() }), (input, { now }) => [
     sql(

@@ -103,6 +103,32 @@ export const itemOps = {
     ),
     announceItem(input.id, now),
   ]),
+  /** It goes on waiting after its time, unless somebody decided it first. */
+  "item.prolong": op(
+    by,
+    z.object({ id: z.string(), version: z.int(), expiresAt: z.int() }),
+    (input, { now }) => [
+      sql(
+        "UPDATE pending_items SET expires_at = ?, updated_at = ? WHERE id = ? AND version = ? AND state = 'waiting'",
+        input.expiresAt,
+        now,
+        input.id,
+        input.version,
+      ),
+      announceItem(input.id, now),
+    ],
+  ),
+  /** Decided by one person where two are needed: it waits again, in a new version. */
+  "item.reopen": op(by, z.object({ id: z.string(), first: StoredApproval }), (input, { now }) => [
+    sql(
+      `UPDATE pending_items SET state = 'waiting', version = version + 1, first_approval = ?, decision = NULL, decided_by = NULL,
+         decided_at = NULL, note = NULL, updated_at = ? WHERE id = ? AND state = 'decided'`,
+      json(input.first),
+      now,
+      input.id,
+    ),
+    announceItem(input.id, now),
+  ]),
   "item.settle": op(by, Settle, (input, { now }) => [
     sql(
       `UPDATE pending_items SET state = ?, version = version + 1, note = COALESCE(?, note), updated_at = ?

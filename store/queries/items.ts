@@ -55,6 +55,8 @@ export interface FoundItem {
   readonly channelId: number | null;
   /** Only *once* may be given. */
   readonly askOnce: boolean;
+  /** The identity of who has allowed it, where two must. */
+  readonly firstApprovedBy: string | undefined;
 }
 
 /** Which items to list. */
@@ -87,7 +89,14 @@ export async function findItem(db: Db, id: string): Promise<FoundItem | undefine
   const row = objects<ItemRow>(rows)[0];
   if (!row) return undefined;
   const item = toItem(row);
-  return { item, decidedBy: row.decided_by, channelId: row.channel_id, askOnce: isAskOnce(item.described) };
+  const first = json(row.first_approval) as StoredApproval | undefined; // `item.reopen` wrote it
+  return {
+    item,
+    decidedBy: row.decided_by,
+    channelId: row.channel_id,
+    askOnce: isAskOnce(item.described),
+    firstApprovedBy: first?.identity,
+  };
 }
 
 /** One item that the viewer may see, or undefined. Rejects with `DbError`. */

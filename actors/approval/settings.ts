@@ -1,0 +1,40 @@
+/** How the gate treats what waits: one row of settings that the owner changes as a whole. */
+import { matchesTool, type ToolFacts, toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
+import { GateSettings } from "../protocol/approval.ts";
+import { type Author, type Changed, recordChange } from "./change_log.ts";
+import type { Draft } from "./draft.ts";
+
+/** The stored settings; what cannot be read is as at the beginning. */
+export function readSettings(stored: unknown): GateSettings {
+  const parsed = GateSettings.safeParse(stored ?? {});
+  return parsed.success ? parsed.data : GateSettings.parse({});
+}
+
+/** Changes them, and records what was before. */
+export function changeSettings(draft: Draft, after: GateSettings, by: Author): Changed {
+  const problem = after.twoPersons.map(toolPatternProblem).find((found) => found !== undefined);
+  if (problem !== undefined) return { ok: false, code: "bad_request", message: problem };
+  draft.op({ op: "gate.store", settings: after });
+  recordChange(draft, by, "gate.settings", { before: draft.state.gate, after });
+  draft.patch({ gate: after });
+  return { ok: true, id: "gate" };
+}
+
+/** Whether two people must allow calls of this tool. */
+export function needsTwo({ twoPersons }: GateSettings, facts: ToolFacts): boolean {
+  return twoPersons.some((pattern) => matchesTool(pattern, facts));
+}
+
+/** The end of the quiet hours that hold at this moment, or the moment itself. Milliseconds since the epoch. */
+export function afterQuietHours({ quietHours }: GateSettings, now: number): number {
+  if (!quietHours || quietHours.from === quietHours.to) return now;
+  const { from, to } = quietHours;
+  const hour = new Date(now).getUTCHours();
+  const quiet = from < to ? hour >= from && hour < to : hour >= from || hour < to;
+  if (!quiet) return now;
+  const end = new Date(now);
+  end.setUTCHours(to, 0, 0, 0);
+  return end.getTime() > now ? end.getTime() : end.getTime() + DAY_MS;
+}
+
+const DAY_MS = 86_400_000;

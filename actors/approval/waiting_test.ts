@@ -1,0 +1,251 @@
+/** Proves how the gate treats what waits: two people, time that is over, reminders, quiet hours, and the two brakes; against a real database. */
+import assert from "node:assert/strict";
+import { verifyChain } from "../../store/queries/chain.ts";
+import { decide, type Decided, type DecisionBody } from "../../store/decide.ts";
+import {
+  type ApprovalDesk,
+  callState,
+  decided,
+  furnished,
+  itemState,
+} from "../../tests/doubles/approval_desk.ts";
+import { GateSettings } from "../protocol/approval.ts";
+import { afterQuietHours } from "./settings.ts";
+
+const DAY_MS = 86_400_000;
+const ada = { viewer: { userId: "u1", role: "owner" as const, channels: new Map() }, name: "Ada" };
+const bo = {
+  viewer: { userId: "u2", role: "approver" as const, channels: new Map([[5, "approve" as const]]) },
+  name: "Bo",
+};
+const notes = { paths: [{ path: "/notes.md", access: "read" as const, exists: true }] };
+
+async function settings(desk: ApprovalDesk, change: Partial<GateSettings>): Promise<void> {
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const command = { kind: "gate.settings", settings: GateSettings.parse(change) };
+  await desk.post("edge", "approval.policy", { by, command });
+  assert.equal((await desk.sent("policy.done")).at(-1)?.payload.ok, true);
+}
+
+async function say(
+  desk: ApprovalDesk,
+  id: string | undefined,
+  who: typeof ada | typeof bo,
+  body: DecisionBody,
+): Promise<Decided> {
+  const version = desk.state.items.get(id ?? "")?.version ?? 1;
+  const by = { ...who, surface: "web" as const };
+  const result = await decide(desk.db, {
+    itemId: id ?? "",
+    version,
+    body,
+    by,
+    now: desk.now,
+    newId: desk.newId,
+  });
+  await desk.work();
+  return result;
+}
+
+const noteTexts = async (desk: ApprovalDesk) =>
+  (await desk.sent("topic.note")).map(({ payload }) => String(payload.text));
+
+Deno.test("a tool that demands two people runs when a second one has allowed it, over a restart too", async () => {
+  await using desk = await furnished();
+  await settings(desk, { twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command");
+
+  await say(desk, id, bo, { decision: "allow_session" });
+  await desk.restart();
+
+  assert.equal(await itemState(desk, id), "waiting");
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  const twice = await say(desk, id, bo, { decision: "allow_once" });
+  assert.equal(twice.ok ? "" : twice.error.code, "forbidden", "nobody counts twice");
+  const second = await say(desk, id, ada, { decision: "allow_session" });
+  assert.ok(second.ok);
+  assert.equal(await callState(desk, "a"), "decided");
+  assert.equal((await desk.sent("tool.run")).length, 1);
+  assert.equal((await desk.row("SELECT count(*) AS n FROM bypasses"))?.n, 0, "and nothing is widened");
+  assert.ok(await desk.judge("b", "exec_command"));
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});
+
+Deno.test("neither a rule nor a bypass stands for the second person, and approval itself counts nobody twice", async () => {
+  await using desk = await furnished();
+  const before = await desk.judge("before", "mcp__mail__send");
+  await decided(desk, before, { decision: "allow_session", scope: "all" });
+  await settings(desk, { twoPersons: ["exec_command"] });
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const rule = { action: "allow", toolPattern: "exec_command" };
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+
+  const id = await desk.judge("a", "exec_command");
+  await say(desk, id, ada, { decision: "allow_once" });
+  const body = { decision: "allow_once" };
+  await desk.post("edge", "approval.decide", { itemId: id, version: 3, body, by });
+
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["before"]);
+  assert.equal(await itemState(desk, id), "failed");
+  const edited = await desk.judge("b", "exec_command");
+  await say(desk, edited, ada, { decision: "edit_and_allow", arguments: {} });
+  assert.equal(await itemState(desk, edited), "failed", "two people allow one thing");
+});
+
+Deno.test("one rejection is enough, and a second person's too", async () => {
+  await using desk = await furnished();
+  await settings(desk, { twoPersons: ["exec_command"] });
+  const a = await desk.judge("a", "exec_command");
+  const b = await desk.judge("b", "exec_command");
+
+  await say(desk, a, bo, { decision: "reject_once" });
+  await say(desk, b, bo, { decision: "allow_once" });
+  await say(desk, b, bo, { decision: "reject_once" });
+
+  assert.deepEqual([await callState(desk, "a"), await callState(desk, "b")], ["rejected", "rejected"]);
+});
+
+Deno.test("what waits for a second person still runs out", async () => {
+  await using desk = await furnished();
+  await settings(desk, { twoPersons: ["exec_command"], expirySeconds: 3_600 });
+  const id = await desk.judge("a", "exec_command");
+  await say(desk, id, bo, { decision: "allow_once" });
+
+  desk.now += 3_600_000;
+  await desk.work();
+
+  assert.equal(await itemState(desk, id), "expired");
+});
+
+Deno.test("parked: what nobody decides goes on waiting, each time on record", async () => {
+  await using desk = await furnished();
+  await settings(desk, { onExpiry: "park" });
+  const id = await desk.judge("a", "exec_command");
+
+  for (let week = 0; week < 2; week++) {
+    desk.now += 7 * DAY_MS;
+    await desk.work();
+  }
+  await desk.restart();
+
+  assert.equal(await itemState(desk, id), "waiting");
+  assert.equal((await desk.row("SELECT count(*) AS n FROM decisions WHERE decision = 'parked'"))?.n, 2);
+  assert.ok((await say(desk, id, ada, { decision: "allow_once" })).ok);
+  assert.equal(await callState(desk, "a"), "decided");
+});
+
+Deno.test("escalated: the owner is called once, then it ends", async () => {
+  await using desk = await furnished();
+  await settings(desk, { onExpiry: "escalate", expirySeconds: 3_600 });
+  const id = await desk.judge("a", "exec_command");
+
+  desk.now += 3_600_000;
+  await desk.work();
+  assert.equal(await itemState(desk, id), "waiting");
+  assert.match((await noteTexts(desk)).join(), /waits once more, for the owner/);
+  desk.now += 3_600_000;
+  await desk.work();
+
+  assert.equal(await itemState(desk, id), "expired");
+});
+
+Deno.test("a decision that was first holds, whatever the alarm does", async () => {
+  await using desk = await furnished();
+  await settings(desk, { onExpiry: "park" });
+  const id = await desk.judge("a", "exec_command");
+  desk.now += 7 * DAY_MS - 1;
+  const by = { ...ada, surface: "web" as const };
+  const body = { decision: "allow_once" as const };
+  await decide(desk.db, { itemId: id ?? "", version: 1, body, by, now: desk.now, newId: desk.newId });
+
+  desk.now += 1;
+  await desk.work();
+
+  assert.equal(await itemState(desk, id), "applied");
+  assert.equal((await desk.sent("tool.run")).length, 1);
+});
+
+Deno.test("a question whose asker set its time ends then, whatever is parked", async () => {
+  await using desk = await furnished();
+  await settings(desk, { onExpiry: "park" });
+  await desk.post("toolbox", "question.raise", {
+    callId: "q",
+    turnId: "t1",
+    conversation: "c1",
+    kind: "question",
+    question: "?",
+    expiresInSeconds: 60,
+  });
+
+  desk.now += 60_000;
+  await desk.work();
+
+  assert.equal((await desk.sent("question.answered"))[0]?.payload.outcome, "expired");
+});
+
+Deno.test("what waits is said again and again, but not at night", async () => {
+  await using desk = await furnished();
+  desk.now = Date.UTC(2026, 10, 30, 20, 30);
+  await settings(desk, { remindSeconds: 3_600, quietHours: { from: 22, to: 7 } });
+  const id = await desk.judge("a", "exec_command");
+  const at = async (hour: number, minute = 30) => {
+    desk.now = Date.UTC(2026, 10, 30, hour, minute);
+    await desk.work();
+    return (await noteTexts(desk)).length;
+  };
+
+  assert.equal(await at(21), 1);
+  assert.equal(await at(22), 1, "the next one waits for the morning");
+  assert.equal(await at(30, 59), 1);
+  assert.equal(await at(31, 0), 2);
+  await say(desk, id, ada, { decision: "reject_once" });
+  assert.equal(await at(40), 2);
+});
+
+for (
+  const [quiet, hour, minute, until] of [
+    [{ from: 22, to: 7 }, 23, 10, 31],
+    [{ from: 22, to: 7 }, 3, 0, 7],
+    [{ from: 22, to: 7 }, 12, 0, undefined],
+    [{ from: 1, to: 5 }, 1, 0, 5],
+    [{ from: 1, to: 5 }, 5, 0, undefined],
+    [{ from: 4, to: 4 }, 4, 0, undefined],
+    [null, 4, 0, undefined],
+  ] as const
+) {
+  Deno.test(`quiet hours ${JSON.stringify(quiet)} at ${hour}:${minute}`, () => {
+    const now = Date.UTC(2026, 10, 30, hour, minute);
+    const expected = until === undefined ? now : Date.UTC(2026, 10, 30, until);
+    assert.equal(afterQuietHours(GateSettings.parse({ quietHours: quiet }), now), expected);
+  });
+}
+
+Deno.test("more calls of one tool than anybody expects in a minute are asked for", async () => {
+  await using desk = await furnished();
+  await settings(desk, { callsPerMinute: 3 });
+  for (const call of ["a", "b", "c"]) assert.equal(await desk.judge(call, "read_file", notes), undefined);
+
+  const fourth = await desk.judge("d", "read_file", notes);
+  desk.now += 60_000;
+
+  assert.ok(fourth);
+  const trace = JSON.parse(String((await desk.row("SELECT trace FROM pending_items"))?.trace));
+  assert.match(JSON.stringify(trace.steps), /more than 3 calls/);
+  assert.equal(await desk.judge("e", "read_file", notes), undefined);
+});
+
+Deno.test("a run of refusals stops the turn and says so; one allowance ends the run", async () => {
+  await using desk = await furnished();
+  await settings(desk, { denialsInARow: 3 });
+  const secret = { paths: [{ path: "/secrets/k", access: "read" as const, exists: true }] };
+  const refuse = (call: string) => desk.judge(call, "read_file", secret);
+
+  await refuse("a");
+  await decided(desk, await desk.judge("b", "exec_command"), { decision: "reject_once" });
+  await desk.judge("c", "read_file", notes);
+  for (const call of ["d", "e", "f", "g"]) await refuse(call);
+
+  const stops = (await desk.sent("tool.result")).map(({ payload }) => payload.stopTurn);
+  assert.deepEqual(stops, [false, false, false, false, true, false]);
+  assert.match((await noteTexts(desk)).join(), /3 calls in a row were refused/);
+});
