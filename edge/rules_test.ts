@@ -1,5 +1,7 @@
 /** Proves the rules' routes with the real approval actor behind them: what a person changes, sees beforehand, and takes back. */
 import assert from "node:assert/strict";
+import { GateSettings } from "../actors/protocol/approval.ts";
+import { gateDefaults } from "../lib/gate_settings.ts";
 import { seed } from "../store/seeds.ts";
 import { verifyChain } from "../store/queries/chain.ts";
 import { ApprovalDesk } from "../tests/doubles/approval_desk.ts";
@@ -88,7 +90,8 @@ Deno.test("every change of rules, groups and profiles can be taken back, newest 
     assert.equal((await verifyChain(bench.db)).ok, true);
     const [profile] = await bench.rows<{ group_id: string }>("SELECT group_id FROM profiles");
     assert.equal(profile?.group_id, "default");
-    assert.deepEqual((await (await owner.get("/api/gate")).json()).twoPersons, []);
+    assert.deepEqual(await (await owner.get("/api/gate")).json(), gateDefaults);
+    assert.deepEqual(GateSettings.parse({}), gateDefaults, "the protocol and the API begin alike");
     const again = await owner.post(`/api/audit/${entries[0].seq}/revert`);
     assert.equal(again.status, 409, "what was taken back is not taken back twice");
     const [, ...rest] = await bench.rows<{ body: string }>("SELECT body FROM decisions ORDER BY seq DESC");

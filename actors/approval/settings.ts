@@ -1,13 +1,15 @@
 /** How the gate treats what waits: one row of settings that the owner changes as a whole. */
+import { gateDefaults } from "../../lib/gate_settings.ts";
 import { matchesTool, type ToolFacts, toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
-import { GateSettings } from "../protocol/approval.ts";
+import type { GateSettings } from "../protocol/approval.ts";
 import { type Author, type Changed, recordChange } from "./change_log.ts";
 import type { Draft } from "./draft.ts";
 
-/** The stored settings; what cannot be read is as at the beginning. */
+/** The stored settings; what is not there is as at the beginning. */
 export function readSettings(stored: unknown): GateSettings {
-  const parsed = GateSettings.safeParse(stored ?? {});
-  return parsed.success ? parsed.data : GateSettings.parse({});
+  // Only `gate.store` writes the row, with what the catalogue has checked.
+  const known = typeof stored === "object" ? stored as Partial<GateSettings> | null : null;
+  return { ...gateDefaults, twoPersons: [...gateDefaults.twoPersons], ...known };
 }
 
 /** Changes them, and records what was before. */
