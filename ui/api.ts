@@ -7,6 +7,7 @@ import type {
   Accepted,
   ActorList,
   CommandAccepted,
+  CommandDone,
   ConversationList,
   ConversationSummary,
   DecisionConflict,
@@ -19,7 +20,9 @@ import type {
   ItemList,
   Me,
   NewMessage,
+  UserList,
 } from "../edge/api.ts";
+import { type Calls, type PolicyApi, policyApi } from "./policy_api.ts";
 import { strings } from "./strings.ts";
 
 /** A call that did not succeed. `status` is 0 when no answer came; `item` is the winner of a decision that came too late. */
@@ -36,7 +39,7 @@ export class ApiFailure extends Error {
 }
 
 /** What the stores may ask of the server. Every call rejects with `ApiFailure`. */
-export interface Api {
+export interface Api extends PolicyApi {
   signIn(token: string): Promise<void>;
   signOut(): Promise<void>;
   me(): Promise<Me>;
@@ -47,6 +50,8 @@ export interface Api {
   item(id: string): Promise<Item>;
   decide(id: string, request: DecisionRequest): Promise<Item>;
   later(id: string, until: number): Promise<Item>;
+  delegate(id: string, userId: string | null): Promise<Item>;
+  users(): Promise<UserList>;
   seen(id: string): Promise<void>;
   conversations(after?: string): Promise<ConversationList>;
   conversation(id: string): Promise<ConversationSummary>;
@@ -71,7 +76,7 @@ const EVENTS_A_PAGE = 500;
 export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
   let csrf = "";
 
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async function ask(method: string, path: string, body?: unknown): Promise<Response> {
     const answer = await reach(() =>
       fetch(`/api${path}`, {
         method,
@@ -89,12 +94,25 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
       if (answer.status === 401 && path !== "/session") onSignedOut();
       throw await failureOf(answer);
     }
+    return answer;
+  }
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await ask(method, path, body);
     // Our own server's answer, held to `edge/api.ts` by its tests; no body reads as undefined.
     return (answer.status === 204 ? undefined : await answer.json()) as T;
   }
+
+  const change: Calls["change"] = async (method, path, body) => {
+    const answer = await ask(method, path, body);
+    // 202 is a command whose outcome is not known yet; its shape is the API's `CommandAccepted`, else `CommandDone`.
+    const done = await answer.json() as CommandDone;
+    return { ...done, settled: answer.status !== 202 };
+  };
   const id = encodeURIComponent;
 
   return {
+    ...policyApi({ call, change }),
     signIn: (token) => call("POST", "/session", { token }),
     signOut: () => call("DELETE", "/session"),
     async me() {
@@ -109,6 +127,8 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
     item: (item) => call("GET", `/inbox/${id(item)}`),
     decide: (item, request) => call("POST", `/inbox/${id(item)}/decision`, request),
     later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
+    delegate: (item, userId) => call("POST", `/inbox/${id(item)}/delegate`, { userId }),
+    users: () => call("GET", "/users"),
     seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
     conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),
     conversation: (conversation) => call("GET", `/conversations/${id(conversation)}`),

@@ -4,6 +4,10 @@
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 
+/** The screens about policy, in the order in which they are listed. */
+export const policyPages = ["rules", "try", "bypasses", "profiles", "schedules", "audit"] as const;
+export type PolicyPage = (typeof policyPages)[number];
+
 /** Every screen with what it needs to know. */
 export type Route =
   | { readonly name: "inbox"; readonly item?: string }
@@ -12,13 +16,17 @@ export type Route =
   | { readonly name: "chat"; readonly id: string }
   | { readonly name: "actors" }
   | { readonly name: "settings" }
+  | { readonly name: "policy"; readonly page?: PolicyPage }
+  | { readonly name: "rule_group"; readonly id: string }
   | { readonly name: "not_found" };
 
 /** The screen at a path. */
 export function routeOf(path: string): Route {
   const parts = path.split("/").filter((part) => part !== "").map(decoded);
   const [first, second, third] = parts;
-  if (third !== undefined || parts.includes(undefined)) return { name: "not_found" };
+  if (parts.length > 3 || parts.includes(undefined)) return { name: "not_found" };
+  if (first === "policy") return policyRoute(second, third);
+  if (third !== undefined) return { name: "not_found" };
   if (first === undefined) return { name: "inbox" };
   if (first === "inbox") return second === undefined ? { name: "inbox" } : { name: "inbox", item: second };
   if (first === "conversations") {
@@ -27,6 +35,14 @@ export function routeOf(path: string): Route {
   }
   if (second === undefined && (first === "actors" || first === "settings")) return { name: first };
   return { name: "not_found" };
+}
+
+function policyRoute(second: string | undefined, third: string | undefined): Route {
+  if (second === undefined) return { name: "policy" };
+  const page = policyPages.find((known) => known === second);
+  if (page === undefined) return { name: "not_found" };
+  if (third === undefined) return { name: "policy", page };
+  return page === "rules" ? { name: "rule_group", id: third } : { name: "not_found" };
 }
 
 /** The path of a screen; the inverse of `routeOf`. */
@@ -42,6 +58,10 @@ export function pathOf(route: Route): string {
     case "actors":
     case "settings":
       return `/${route.name}`;
+    case "policy":
+      return route.page === undefined ? "/policy" : `/policy/${route.page}`;
+    case "rule_group":
+      return `/policy/rules/${encodeURIComponent(route.id)}`;
     case "not_found":
       return "/";
     default:

@@ -9,6 +9,9 @@ const routes: readonly (readonly [string, Route])[] = [
   ["/conversations/c%2F1", { name: "chat", id: "c/1" }],
   ["/actors", { name: "actors" }],
   ["/settings", { name: "settings" }],
+  ["/policy", { name: "policy" }],
+  ["/policy/audit", { name: "policy", page: "audit" }],
+  ["/policy/rules/night%20shift", { name: "rule_group", id: "night shift" }],
 ];
 
 for (const [path, route] of routes) {
@@ -19,7 +22,16 @@ for (const [path, route] of routes) {
 }
 
 Deno.test("an address that leads nowhere says so, broken escapes included", () => {
-  for (const path of ["/nowhere", "/actors/x", "/inbox/a/b", "/conversations/%E0%A4%A"]) {
+  for (
+    const path of [
+      "/nowhere",
+      "/actors/x",
+      "/inbox/a/b",
+      "/policy/x",
+      "/policy/audit/1",
+      "/conversations/%E0%A4%A",
+    ]
+  ) {
     assert.deepEqual(routeOf(path), { name: "not_found" }, path);
   }
 });

@@ -1,8 +1,8 @@
 /**
  * Every sentence that the page says, in one place. Functions where a value stands in the sentence. No markup and no logic but plurals.
  */
-
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+import { plural } from "./strings/plural.ts";
+import { policyStrings, stopStrings } from "./strings/policy.ts";
 
 /** All texts of the UI. */
 export const strings = {
@@ -15,6 +15,7 @@ export const strings = {
     conversations: "Chats",
     actors: "Actors",
     settings: "Settings",
+    policy: "Policy",
     waiting: (count: number) => `${count} waiting`,
   },
   connection: {
@@ -115,6 +116,24 @@ export const strings = {
     unchanged: "Nothing has changed yet.",
     cancel: "Back",
     more: "More",
+    always: "Always…",
+    alwaysTitle: "Always allow or always reject",
+    alwaysAllow: "Always allow",
+    alwaysReject: "Always reject",
+    alwaysScope: "Which calls",
+    alwaysLoading: "Asking which rules are safe to make…",
+    alwaysNone:
+      "No rule that could allow this is narrow enough to be safe. Allow it once, or always reject it.",
+    everyCall: (tool: string) => `every call of ${tool}`,
+    delegate: "Ask somebody",
+    delegateTitle: "Who should decide?",
+    delegateChoose: "Choose a person",
+    delegateHint: "It keeps waiting, and you can still decide it yourself.",
+    delegateNobody: "Nobody else may decide here yet.",
+    delegateSend: "Ask",
+    delegateBack: "Ask nobody",
+    delegated: (who: string) => `${who} was asked to decide.`,
+    second: (who: string) => `${who} allows it. A second person must allow it too.`,
     later: "Later",
     laterHint: "Put off for an hour; it stays undecided.",
     confirmHigh: "Yes, allow it once",
@@ -234,6 +253,10 @@ export const strings = {
     never: "never",
     none: "None",
     mailboxEmpty: "empty",
+    memory: "Memory of the process",
+    mebibytes: (mb: number) => `${Math.round(mb)} MiB`,
+    current: "At",
+    currentFor: (span: string) => `for ${span}`,
     restart: "Restart",
     restarting: "Asked…",
     restartLabel: (name: string) => `Restart ${name}`,
@@ -246,6 +269,17 @@ export const strings = {
       lost: "lost with its host",
       shutdown: "shut down",
     },
+  },
+  deadLetters: {
+    title: "Given up",
+    note: "These messages failed too often or were refused. Their senders were told; the mailboxes went on.",
+    fromTo: (from: string, to: string) => `from ${from} to ${to}`,
+    failures: (count: number) => plural(count, "failure", "failures"),
+    retry: "Try again",
+    retryLabel: (type: string) => `Try ${type} again`,
+    discard: "Discard",
+    discardLabel: (type: string) => `Discard ${type}`,
+    discardConfirm: "Discard for good",
   },
   settings: {
     title: "Settings",
@@ -274,6 +308,8 @@ export const strings = {
     copied: "Copied",
     signOut: "Sign out of this device",
   },
+  policy: policyStrings,
+  stop: stopStrings,
   time: {
     now: "just now",
     ago: (span: string) => `${span} ago`,

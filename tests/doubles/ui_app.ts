@@ -131,6 +131,7 @@ export async function signedIn(options: { readonly path?: string } = {}): Promis
     "GET /actors",
     () => ({ actors: sampleActors(UI_NOW), source: "live", supervisor: { away: false } }),
   );
+  test.answers.set("GET /effects", () => ({ suspended: null }));
   await test.app.start();
   await answered();
   return test;

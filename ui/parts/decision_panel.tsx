@@ -5,15 +5,17 @@
 import { useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { strings } from "../strings.ts";
+import { AlwaysForm } from "./always_form.tsx";
 import { cardKeys } from "./card_keys.ts";
+import { DelegateForm } from "./delegate_form.tsx";
 import { EditArguments } from "./edit_arguments.tsx";
 import { RejectForm } from "./reject_form.tsx";
-import { mayAct, useApp } from "./use_app.ts";
+import { isOwner, mayAct, useApp } from "./use_app.ts";
 
 const words = strings.decide;
 const HOUR_MS = 3_600_000;
 
-type Mode = "choose" | "reject" | "edit" | "confirm";
+type Mode = "choose" | "reject" | "edit" | "confirm" | "always" | "delegate";
 
 /** Buttons and the forms that they open. */
 export function DecisionPanel({ item }: { readonly item: Item }) {
@@ -31,6 +33,10 @@ export function DecisionPanel({ item }: { readonly item: Item }) {
       return <EditArguments item={item} busy={isBusy} back={back} />;
     case "confirm":
       return <Confirm item={item} busy={isBusy} back={back} />;
+    case "always":
+      return <AlwaysForm item={item} busy={isBusy} back={back} />;
+    case "delegate":
+      return <DelegateForm item={item} back={back} />;
     case "choose":
       return <Choose item={item} busy={isBusy} choose={(next) => mode.value = next} />;
     default:
@@ -45,10 +51,8 @@ interface ChooseProps {
 }
 
 function Choose({ item, busy, choose }: ChooseProps) {
-  const { inbox, now } = useApp();
+  const { inbox } = useApp();
   const isHigh = item.risk === "high";
-  const mayEdit = typeof item.arguments === "object" && item.arguments !== null &&
-    !Array.isArray(item.arguments);
   const allow = () => isHigh ? choose("confirm") : void inbox.decide(item, { decision: "allow_once" });
   return (
     <div class="decide" role="group" aria-label={words.group(item.tool ?? strings.inbox.kinds[item.kind])}>
@@ -73,53 +77,60 @@ function Choose({ item, busy, choose }: ChooseProps) {
           {words.allow}
         </button>
       </div>
-      <div class="decide-more">
-        {item.described?.askOnce !== true && (
-          <button
-            type="button"
-            class="button quiet"
-            data-key={cardKeys.session}
-            title={words.sessionHint}
-            disabled={busy}
-            onClick={() => void inbox.decide(item, { decision: "allow_session", scope: "tool" })}
-          >
-            {words.session}
-          </button>
-        )}
-        {mayEdit && (
-          <button
-            type="button"
-            class="button quiet"
-            disabled={busy}
-            data-key={cardKeys.edit}
-            onClick={() => choose("edit")}
-          >
-            {words.edit}
-          </button>
-        )}
-        <button
-          type="button"
-          class="button quiet"
-          title={words.laterHint}
-          disabled={busy}
-          onClick={() =>
-            void inbox.later(item, now.peek() + HOUR_MS)}
-        >
-          {words.later}
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          disabled={busy}
-          onClick={() =>
-            void inbox.decide(item, { decision: "cancel" })}
-        >
-          {words.stop}
-        </button>
-      </div>
+      <MoreWays item={item} busy={busy} choose={choose} />
       {item.described?.askOnce === true && <p class="hint">{strings.inbox.askOnce}</p>}
     </div>
   );
+}
+
+/** What is chosen less often: beyond this one call, with other arguments, at another time, by somebody else. */
+function MoreWays({ item, busy, choose }: ChooseProps) {
+  const app = useApp();
+  const { inbox, now } = app;
+  const mayEdit = typeof item.arguments === "object" && item.arguments !== null &&
+    !Array.isArray(item.arguments);
+  return (
+    <div class="decide-more">
+      {item.described?.askOnce !== true && (
+        <Way
+          label={words.session}
+          busy={busy}
+          data-key={cardKeys.session}
+          title={words.sessionHint}
+          onClick={() => void inbox.decide(item, { decision: "allow_session", scope: "tool" })}
+        />
+      )}
+      {isOwner(app) && <Way label={words.always} busy={busy} onClick={() => choose("always")} />}
+      {mayEdit && (
+        <Way
+          label={words.edit}
+          busy={busy}
+          data-key={cardKeys.edit}
+          onClick={() => choose("edit")}
+        />
+      )}
+      <Way
+        label={words.later}
+        busy={busy}
+        title={words.laterHint}
+        onClick={() => void inbox.later(item, now.peek() + HOUR_MS)}
+      />
+      {isOwner(app) && <Way label={words.delegate} busy={busy} onClick={() => choose("delegate")} />}
+      <Way label={words.stop} busy={busy} onClick={() => void inbox.decide(item, { decision: "cancel" })} />
+    </div>
+  );
+}
+
+interface WayProps {
+  readonly label: string;
+  readonly busy: boolean;
+  readonly title?: string;
+  readonly "data-key"?: string;
+  readonly onClick: () => void;
+}
+
+function Way({ label, busy, ...rest }: WayProps) {
+  return <button type="button" class="button quiet" disabled={busy} {...rest}>{label}</button>;
 }
 
 /** The second word on a call of high risk. */

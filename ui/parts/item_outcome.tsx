@@ -3,6 +3,7 @@
  * readers as it changes; never ahead of the server.
  */
 import type { Item } from "../../edge/api.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
 import { Icon } from "./icons.tsx";
@@ -14,6 +15,14 @@ export function ItemOutcome({ item }: { readonly item: Item }) {
   const deciding = useApp().inbox.deciding.value.get(item.id);
   return (
     <div class="outcome" aria-live="polite">
+      {item.state === "waiting" && item.firstApproval && (
+        <p class="outcome-line">
+          {strings.decide.second(printableLine(item.firstApproval.by))} <Age at={item.firstApproval.at} />
+        </p>
+      )}
+      {item.state === "waiting" && item.delegatedTo && (
+        <p class="outcome-line">{strings.decide.delegated(printableLine(item.delegatedTo.name))}</p>
+      )}
       {deciding?.phase === "refused" && (
         <p class="outcome-line outcome-refused">
           <Icon name="alert" />

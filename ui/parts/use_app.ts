@@ -3,6 +3,7 @@
  */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { type PolicyPage, policyPages } from "../router.ts";
 import type { App } from "../store/app.ts";
 
 /** Holds the stores. */
@@ -24,4 +25,12 @@ export function mayAct(app: App): boolean {
 /** Whether the person is the owner. */
 export function isOwner(app: App): boolean {
   return app.session.me.value?.user.role === "owner";
+}
+
+/** The screens about policy that the person may see: rules are for who decides, the log is the owner's. */
+export function pagesFor(app: App): PolicyPage[] {
+  return policyPages.filter((page) => {
+    if (page === "audit") return isOwner(app);
+    return page === "bypasses" || page === "schedules" || mayAct(app);
+  });
 }

@@ -3,6 +3,7 @@
  */
 import type { ComponentChildren } from "preact";
 import type { ActorView } from "../../edge/api.ts";
+import { DeadLetters } from "../parts/dead_letters.tsx";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
@@ -38,6 +39,7 @@ export function Actors() {
         <Skeleton label={words.loading} kind="row" rows={6} />
       )}
       {actors.loaded.value && groupActors(all).map((group) => <Group key={group.name} group={group} />)}
+      {actors.loaded.value && <DeadLetters />}
     </div>
   );
 }
@@ -66,7 +68,12 @@ function Actor({ actor }: { readonly actor: ActorView }) {
       </div>
       <span class={`tag actor-tag-${actor.state}`}>{words.states[actor.state]}</span>
       <dl class="actor-facts">
-        <Fact name={words.host}>{hostOf(actor)}</Fact>
+        <Fact name={words.host}>
+          {hostOf(actor)}
+          {actor.pssMb !== undefined && (
+            <span class="faint" title={words.memory}>, {words.mebibytes(actor.pssMb)}</span>
+          )}
+        </Fact>
         <Fact name={words.mailbox}>
           <Mailbox mailbox={actor.mailbox} />
         </Fact>
@@ -75,6 +82,7 @@ function Actor({ actor }: { readonly actor: ActorView }) {
           <LastDown down={actor.lastDown} />
         </Fact>
       </dl>
+      {actor.currentMessage && <Current message={actor.currentMessage} />}
       {actor.parkedReason !== undefined && (
         <p class="actor-note">
           <HostileText text={actor.parkedReason} />
@@ -82,6 +90,19 @@ function Actor({ actor }: { readonly actor: ActorView }) {
       )}
       <ActorActions actor={actor} name={name} />
     </li>
+  );
+}
+
+/** The message in hand. */
+function Current({ message }: { readonly message: NonNullable<ActorView["currentMessage"]> }) {
+  return (
+    <p class="actor-current">
+      {words.current}{" "}
+      <code>
+        <HostileText text={message.type} line />
+      </code>{" "}
+      {words.currentFor(spanOf(message.ms))}
+    </p>
   );
 }
 

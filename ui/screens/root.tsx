@@ -8,6 +8,8 @@ import { Shell } from "../parts/shell.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { pathOf, type Route } from "../router.ts";
 import { strings } from "../strings.ts";
+import { PolicyScreen } from "../policy/policy.tsx";
+import { RuleGroup } from "../policy/rule_group.tsx";
 import { Actors } from "./actors.tsx";
 import { Conversations } from "./conversations.tsx";
 import { Inbox, InboxItem } from "./inbox.tsx";
@@ -49,6 +51,10 @@ function Screen({ route }: { readonly route: Route }) {
       return <Actors />;
     case "settings":
       return <Settings />;
+    case "policy":
+      return <PolicyScreen page={route.page} />;
+    case "rule_group":
+      return <RuleGroup key={route.id} id={route.id} />;
     case "not_found":
       return (
         <Empty icon="inbox" title={strings.notFound.title} isScreen>

@@ -5,7 +5,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Device, Me } from "../../edge/api.ts";
 import { Failure, Skeleton } from "../parts/feedback.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
+import { StopCard } from "../parts/stop_everything.tsx";
 import { Age } from "../parts/times.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { clockOf, momentOf } from "../render/time.ts";
@@ -23,6 +26,8 @@ export function Settings() {
       <ScreenTitle title={words.title} />
       {session.error.value !== undefined && <Failure message={session.error.value} />}
       {me && <Account me={me} />}
+      <PolicyLink />
+      <StopCard />
       <Appearance />
       <Devices />
       <button
@@ -59,6 +64,19 @@ function Account({ me }: { readonly me: Me }) {
         )}
       </dl>
     </section>
+  );
+}
+
+function PolicyLink() {
+  return (
+    <Link to={{ name: "policy" }} class="card hub-link">
+      <Icon name="policy" />
+      <span>
+        <strong>{strings.policy.title}</strong>
+        <span class="hint">{strings.policy.note}</span>
+      </span>
+      <Icon name="next" />
+    </Link>
   );
 }
 

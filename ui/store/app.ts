@@ -7,10 +7,12 @@ import type { StreamEvent } from "../../edge/api.ts";
 import { createApi } from "../api.ts";
 import { createRouter, type Router, type RouterHost } from "../router.ts";
 import { type ActorsStore, createActors } from "./actors.ts";
+import { type AuditStore, createAudit } from "./audit.ts";
 import { type ChatStore, createChat } from "./chat.ts";
 import { type ConversationsStore, createConversations } from "./conversations.ts";
 import { createInbox, type InboxStore } from "./inbox.ts";
 import { createLive, type EventStream, type LiveStream } from "./live.ts";
+import { createPolicy, type PolicyStore } from "./policy.ts";
 import { createSession, type SessionStore } from "./session.ts";
 import { createTheme, type ThemeHost, type ThemeStore } from "./theme.ts";
 
@@ -32,6 +34,8 @@ export interface App {
   readonly conversations: ConversationsStore;
   readonly chat: ChatStore;
   readonly actors: ActorsStore;
+  readonly policy: PolicyStore;
+  readonly audit: AuditStore;
   readonly live: LiveStream;
   readonly theme: ThemeStore;
   readonly router: Router;
@@ -52,6 +56,8 @@ export function createApp(host: AppHost): App {
   const conversations = createConversations(api);
   const chat = createChat(api, { newId: host.newId });
   const actors = createActors(api);
+  const policy = createPolicy(api, (ms) => new Promise((resolve) => host.after(ms, resolve)));
+  const audit = createAudit(api);
   const router = createRouter(host);
   const live = createLive({
     open: host.openStream,
@@ -75,9 +81,11 @@ export function createApp(host: AppHost): App {
         return chat.receive(event.data.conversation, event.data.delta);
       case "reset":
         return void readAll();
-      case "hello":
       case "schedule":
+        return policy.schedulesChanged();
       case "policy":
+        return policy.policyChanged();
+      case "hello":
         return;
       default:
         return event satisfies never;
@@ -85,7 +93,14 @@ export function createApp(host: AppHost): App {
   }
 
   async function readAll(): Promise<void> {
-    await Promise.all([inbox.load(), conversations.load(), actors.load(), chat.catchUp()]);
+    policy.policyChanged();
+    await Promise.all([
+      inbox.load(),
+      conversations.load(),
+      actors.load(),
+      chat.catchUp(),
+      policy.effects.load(),
+    ]);
   }
 
   // The stream is opened first: what happens while the lists are read comes twice rather than not at all.
@@ -97,7 +112,7 @@ export function createApp(host: AppHost): App {
         void readAll();
       } else if (state === "signed_out") {
         live.stop();
-        for (const store of [inbox, conversations, actors, chat]) store.clear();
+        for (const store of [inbox, conversations, actors, chat, policy, audit]) store.clear();
       }
     });
   });
@@ -117,6 +132,8 @@ export function createApp(host: AppHost): App {
     conversations,
     chat,
     actors,
+    policy,
+    audit,
     live,
     theme: createTheme(host),
     router,

@@ -84,6 +84,8 @@ export interface InboxStore {
   receive(item: Item): void;
   decide(item: Item, decision: Omit<DecisionRequest, "version">): Promise<void>;
   later(item: Item, until: number): Promise<void>;
+  /** Asks somebody else to decide; null takes it back. */
+  delegate(item: Item, userId: string | null): Promise<void>;
   /** A card is in front of a person: told to the server once a version. */
   seen(item: Item): Promise<void>;
   /** The inbox was left: what was decided may move to the settled ones. */
@@ -116,6 +118,20 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     if (entry) next.set(id, entry);
     else next.delete(id);
     deciding.value = next;
+  }
+
+  /** What decides nothing; its failure is shown like a decision's. */
+  async function aside(item: Item, request: () => Promise<Item>): Promise<void> {
+    try {
+      put([await request()]);
+    } catch (failure) {
+      const { version } = item;
+      note(item.id, {
+        phase: "refused",
+        request: { version, decision: "cancel" },
+        message: sentenceOf(failure),
+      });
+    }
   }
 
   return {
@@ -162,14 +178,8 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
         note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
       }
     },
-    async later(item, until) {
-      try {
-        put([await api.later(item.id, until)]);
-      } catch (failure) {
-        const request = { version: item.version, decision: "cancel" } as const;
-        note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
-      }
-    },
+    later: (item, until) => aside(item, () => api.later(item.id, until)),
+    delegate: (item, userId) => aside(item, () => api.delegate(item.id, userId)),
     async seen(item) {
       const key = `${item.id}/${item.version}`;
       if (item.state !== "waiting" || item.seenAt !== undefined || seen.has(key)) return;

@@ -9,7 +9,16 @@ import { staticRoutes } from "../../../edge/routes/static.ts";
 import { SseWriter } from "../../../edge/sse.ts";
 import { folderUi } from "../../../edge/ui_files.ts";
 import { lengthened } from "./long_words.ts";
-import { sampleActors, sampleConversations, sampleEvents, sampleItems, sampleMe } from "./samples.ts";
+import { fakePolicyRoutes } from "./policy_routes.ts";
+import {
+  sampleActors,
+  sampleConversations,
+  sampleEvents,
+  sampleItems,
+  sampleMe,
+  sampleOffers,
+  sampleUsers,
+} from "./samples.ts";
 
 /** A token that signs in. */
 export const FAKE_TOKEN = "fake-owner-token-of-32-characters";
@@ -23,6 +32,8 @@ export interface FakeApi {
   failing: boolean;
   /** Nothing waits and nothing was ever said. */
   empty: boolean;
+  /** The entry at which the log's chain breaks. */
+  brokenAt: number | undefined;
   /** Every text that a person or a model wrote ends in `LONG_WORD`. */
   longWords: boolean;
   /** Sends to every open stream. */
@@ -109,6 +120,20 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     const item = items.get(c.req.param("id"));
     return item ? c.json(put({ ...item, laterUntil: until })) : c.notFound();
   });
+  app.post("/api/inbox/:id/delegate", async (c) => {
+    const { userId } = await c.req.json<{ userId: string | null }>();
+    const item = items.get(c.req.param("id"));
+    const { delegatedTo: _, ...rest } = item ?? {};
+    if (!item) return c.notFound();
+    return c.json(
+      put(userId === null ? rest as Item : { ...item, delegatedTo: { id: userId, name: "Grace" } }),
+    );
+  });
+  app.get(
+    "/api/inbox/:id/rules",
+    (c) => c.json({ offers: c.req.param("id") === "i2" ? sampleOffers() : [] }),
+  );
+  app.get("/api/users", (c) => c.json({ users: sampleUsers() }));
   app.post("/api/inbox/:id/seen", (c) => c.body(null, 204));
 
   app.get("/api/conversations", (c) => c.json({ conversations: fake.empty ? [] : sampleConversations(now) }));
@@ -131,6 +156,12 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     (c) => c.json({ actors: sampleActors(now), source: "live", supervisor: { away: false } }),
   );
   app.post("/api/actors/:ref/restart", (c) => c.json({ command: "x1" }, 202));
+  const policy = fakePolicyRoutes({
+    announce: (event) => fake.emit({ event, data: { ref: "x" } }),
+    isEmpty: () => fake.empty,
+    brokenAt: () => fake.brokenAt,
+  });
+  app.route("/api", policy);
   app.get("/api/stream", (c) => {
     const writer = new SseWriter();
     streams.add(writer);
@@ -153,6 +184,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     calls,
     failing: false,
     empty: false,
+    brokenAt: undefined,
     longWords: false,
     emit({ event, data }) {
       cursor += 1;

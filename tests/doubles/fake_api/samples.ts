@@ -1,7 +1,15 @@
 /**
  * What the fake API shows: one of everything that a screen must be able to draw, hostile text included. Times are given relative to `now`.
  */
-import type { ActorView, ConversationSummary, DescribedView, Item, Me } from "../../../edge/api.ts";
+import type {
+  ActorView,
+  ConversationSummary,
+  DescribedView,
+  Item,
+  Me,
+  RuleOffers,
+  UserView,
+} from "../../../edge/api.ts";
 import type { ConversationEvent, EventPayloads } from "../../../lib/conversation_event.ts";
 
 const MINUTE = 60_000;
@@ -17,6 +25,27 @@ export function sampleMe(now: number): Me {
     version: "0.1.0",
     realm: "https://chat.example.org",
   };
+}
+
+/** Everybody. */
+export function sampleUsers(): UserView[] {
+  return [
+    { id: "u1", name: "Ada", role: "owner", zulipUserId: 6, channels: [] },
+    { id: "u2", name: "Grace", role: "approver", zulipUserId: 7, channels: [{ id: 3, access: "approve" }] },
+  ];
+}
+
+/** What *always* may make of the change of a file. */
+export function sampleOffers(): RuleOffers["offers"] {
+  const rule = { action: "allow", toolPattern: "edit_file", groupId: "default", priority: 100 } as const;
+  const free = { argvPrefix: null, agent: null, source: null, note: null, expiresAt: null, maxUses: null };
+  return [
+    {
+      label: "edit_file on exactly /config/backup.yaml",
+      rule: { ...free, ...rule, pathPattern: "/config/backup.yaml" },
+    },
+    { label: "edit_file on everything in /config", rule: { ...free, ...rule, pathPattern: "/config/*" } },
+  ];
 }
 
 const topic = { id: "c1", title: "ops > nightly backup", source: "channel" };
@@ -223,7 +252,13 @@ export function sampleActors(now: number): ActorView[] {
       restarts: 1,
       lastDown: { reason: "error", at: now - 7 * HOUR, detail: "fetch failed" },
     }),
-    actor("models", { host: "models", pid: 48_117, mailbox: { control: 0, normal: 2, oldestMs: 2_400 } }),
+    actor("models", {
+      host: "models",
+      pid: 48_117,
+      pssMb: 61.3,
+      currentMessage: { id: "m7", type: "model.stream", ms: 2_300 },
+      mailbox: { control: 0, normal: 2, oldestMs: 2_400 },
+    }),
     actor("toolbox", { host: "toolbox", pid: 48_119 }),
     actor("conversation/c1", {
       title: "nightly backup",

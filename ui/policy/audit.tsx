@@ -1,0 +1,119 @@
+/**
+ * The decisions log: who decided what, when, where and on which digest; whether its chain holds; and all of it as a file.
+ */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { AuditEntry } from "../../edge/api.ts";
+import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { filterAudit } from "../store/audit.ts";
+import { policyStrings } from "../strings/policy.ts";
+import { AuditRow } from "./audit_row.tsx";
+import { PolicyHead } from "./policy.tsx";
+
+const words = policyStrings.audit;
+const PAGE = 100;
+
+/** The screen. */
+export function Audit() {
+  const { audit } = useApp();
+  const search = useSignal("");
+  const surface = useSignal("");
+  useEffect(() => void audit.load(), []);
+  const all = audit.entries.value;
+  const found = filterAudit(all, { search: search.value, surface: surface.value });
+  return (
+    <div class="screen policy">
+      <PolicyHead
+        title={policyStrings.pages.audit.title}
+        note={audit.loaded.value && all.length > 0 ? words.shown(found.length, all.length) : undefined}
+      >
+        <span class="head-buttons">
+          <button
+            type="button"
+            class="button primary small"
+            disabled={audit.verdict.value === "checking"}
+            onClick={() => void audit.verify()}
+          >
+            {words.verify}
+          </button>
+          <a class="button small" href="/api/audit/export" download="callboard-audit.ndjson">
+            {words.export}
+          </a>
+        </span>
+      </PolicyHead>
+      <Verdict />
+      {audit.error.value !== undefined && (
+        <Failure
+          message={audit.error.value}
+          retry={() => void audit.load()}
+        />
+      )}
+      <div class="filter">
+        <input
+          type="search"
+          aria-label={words.search}
+          placeholder={words.search}
+          value={search.value}
+          onInput={(event) => search.value = event.currentTarget.value}
+        />
+        <select
+          aria-label={words.surface}
+          value={surface.value}
+          onChange={(event) => surface.value = event.currentTarget.value}
+        >
+          {Object.entries(words.surfaces).map(([value, name]) => (
+            <option key={value} value={value}>{name}</option>
+          ))}
+        </select>
+      </div>
+      {!audit.loaded.value && audit.error.value === undefined && (
+        <Skeleton label={policyStrings.loading} kind="row" rows={6} />
+      )}
+      {audit.loaded.value && <Entries entries={found} isEmpty={all.length === 0} />}
+    </div>
+  );
+}
+
+function Entries(
+  { entries, isEmpty }: { readonly entries: readonly AuditEntry[]; readonly isEmpty: boolean },
+) {
+  const limit = useSignal(PAGE);
+  const { audit } = useApp();
+  if (isEmpty) return <Empty icon="audit" title={words.none}>{words.noneBody}</Empty>;
+  if (entries.length === 0) return <Empty icon="audit" title={words.noMatch}>{words.noMatchBody}</Empty>;
+  return (
+    <>
+      {audit.isCut.value && <p class="hint">{words.cut}</p>}
+      <ol class="audit">
+        {entries.slice(0, limit.value).map((entry) => <AuditRow key={entry.seq} entry={entry} />)}
+      </ol>
+      {entries.length > limit.value && (
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => limit.value += PAGE}
+        >
+          {words.more}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What the server found when it recomputed the chain. */
+function Verdict() {
+  const verdict = useApp().audit.verdict.value;
+  return (
+    <div role="status" class="chain">
+      {verdict === "checking" && <p class="outcome-line">{words.verifying}</p>}
+      {typeof verdict === "object" && (
+        <p class={verdict.ok ? "outcome-line state-applied" : "outcome-line state-failed"}>
+          <Icon name={verdict.ok ? "check" : "alert"} />
+          <span>{verdict.ok ? words.sound(verdict.entries) : words.broken(verdict.brokenAt ?? 0)}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * One entry of the decisions log: the line to read, and behind it everything that its hash covers. The owner may take back a change of policy.
+ */
+import type { AuditEntry } from "../../edge/api.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
+import { ConfirmButton } from "../parts/confirm_button.tsx";
+import { Digest, jsonOf } from "../parts/item_facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { FoldedText } from "../parts/preview.tsx";
+import { useApp } from "../parts/use_app.ts";
+import { HostileText } from "../render/hostile_text.tsx";
+import { momentOf } from "../render/time.ts";
+import { strings } from "../strings.ts";
+import { policyStrings } from "../strings/policy.ts";
+
+const words = policyStrings.audit;
+const surfaces: Readonly<Record<string, string>> = words.surfaces;
+const decisions: Readonly<Record<string, unknown>> = { ...strings.decisions, ...words.changes };
+
+/** The row. */
+export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
+  return (
+    <li class="audit-entry">
+      <details>
+        <summary>
+          <span class="audit-seq">{entry.seq}</span>
+          <span class="audit-line">
+            <span class="audit-what">
+              <strong>{decisionOf(entry)}</strong> <span class="tag">{printableLine(entry.kind)}</span>
+            </span>
+            <span class="audit-who">
+              {whoOf(entry)} · {surfaces[entry.surface] ?? printableLine(entry.surface)}
+              {entry.device !== undefined && <>{" "}· {printableLine(entry.device)}</>}
+            </span>
+          </span>
+          <span class="audit-when">
+            <time dateTime={new Date(entry.at).toISOString()}>{momentOf(entry.at)}</time>
+            {entry.digest !== undefined && <Digest digest={entry.digest} />}
+          </span>
+        </summary>
+        <div class="audit-body">
+          <p class="audit-links">
+            {entry.conversation !== undefined && (
+              <Link to={{ name: "chat", id: entry.conversation }}>{words.chat}</Link>
+            )}
+            {entry.itemId !== undefined && (
+              <Link to={{ name: "inbox", item: entry.itemId }}>{words.item}</Link>
+            )}
+          </p>
+          <FoldedText text={jsonOf(entry.body)} />
+          <p class="hint">
+            {words.hash}{" "}
+            <code class="word">
+              <HostileText text={entry.hash} line />
+            </code>
+          </p>
+          {mayRevert(entry) && <Revert entry={entry} />}
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function Revert({ entry }: { readonly entry: AuditEntry }) {
+  const { policy, audit } = useApp();
+  const key = `revert/${entry.seq}`;
+  const isBusy = useIsBusy(key);
+  return (
+    <>
+      <ConfirmButton
+        label={words.revert}
+        name={words.revertLabel(entry.seq)}
+        confirm={words.revertConfirm}
+        class="button small"
+        disabled={isBusy}
+        onConfirm={() =>
+          void policy.changes.run(key, () => policy.commands.revert(entry.seq)).then((isDone) =>
+            isDone ? audit.load() : undefined
+          )}
+      />
+      <ChangeNote of={key} />
+    </>
+  );
+}
+
+/** Changes of policy that have an opposite; whether the entry was overtaken the server says. */
+const revertible = new Set([
+  "rule.create",
+  "rule.update",
+  "rule.order",
+  "rule.delete",
+  "rule.restore",
+  "group.create",
+  "group.update",
+  "group.delete",
+  "group.restore",
+  "profile.group",
+]);
+
+function mayRevert({ kind, decision }: AuditEntry): boolean {
+  return kind === "policy" && revertible.has(decision);
+}
+
+/** The name that the entry's body gives to its actor, else the identity. */
+function whoOf({ actor, body }: AuditEntry): string {
+  const name = typeof body === "object" && body !== null && "by" in body ? body.by : undefined;
+  return printableLine(typeof name === "string" && name !== "" ? name : actor);
+}
+
+function decisionOf(entry: AuditEntry): string {
+  const known = decisions[entry.decision];
+  return typeof known === "string" ? known : printableLine(entry.decision);
+}

@@ -1,0 +1,82 @@
+/**
+ * A rule while it is written: texts as they stand in the form's fields, and the rule that they make. Pure. Proven by `store/policy_test.ts`.
+ */
+import type { RuleInput, RuleView } from "../../edge/api.ts";
+import type { RuleAction } from "../../lib/policy/rule.ts";
+
+/** When a rule ends; `keep` is only for one that has an end. */
+export const expiries = ["never", "keep", "hour", "day", "week"] as const;
+export type Expiry = (typeof expiries)[number];
+
+const HOUR_MS = 3_600_000;
+const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
+const FIRST_PRIORITY = 100;
+
+/** The fields. */
+export interface Draft {
+  readonly action: RuleAction;
+  readonly toolPattern: string;
+  readonly pathPattern: string;
+  /** One word a line. */
+  readonly argvPrefix: string;
+  readonly source: string;
+  readonly agent: string;
+  readonly priority: string;
+  readonly maxUses: string;
+  readonly expiry: Expiry;
+  readonly note: string;
+}
+
+/** The fields of a rule, or of a new one. */
+export function draftOf(rule: RuleView | undefined, priority: number = FIRST_PRIORITY): Draft {
+  return {
+    action: rule?.action ?? "ask",
+    toolPattern: rule?.toolPattern ?? "",
+    pathPattern: rule?.pathPattern ?? "",
+    argvPrefix: rule?.argvPrefix?.join("\n") ?? "",
+    source: rule?.source ?? "",
+    agent: rule?.agent ?? "",
+    priority: `${rule?.priority ?? priority}`,
+    maxUses: rule?.maxUses == null ? "" : `${rule.maxUses}`,
+    expiry: rule?.expiresAt == null ? "never" : "keep",
+    note: rule?.note ?? "",
+  };
+}
+
+interface Place {
+  readonly groupId: string;
+  readonly rule: RuleView | undefined;
+  readonly now: number;
+}
+
+/** The rule that the fields make. Numbers that are none become the default or no limit. */
+export function ruleOf(draft: Draft, { groupId, rule, now }: Place): RuleInput {
+  const words = draft.argvPrefix.split("\n").map((word) => word.trim()).filter((word) => word !== "");
+  const priority = Number.parseInt(draft.priority, 10);
+  const maxUses = Number.parseInt(draft.maxUses, 10);
+  return {
+    groupId,
+    action: draft.action,
+    toolPattern: draft.toolPattern.trim(),
+    pathPattern: textOrNull(draft.pathPattern),
+    argvPrefix: words.length === 0 ? null : words,
+    source: textOrNull(draft.source),
+    agent: textOrNull(draft.agent),
+    priority: Number.isSafeInteger(priority) ? priority : FIRST_PRIORITY,
+    maxUses: Number.isSafeInteger(maxUses) && maxUses > 0 ? maxUses : null,
+    expiresAt: endOf(draft.expiry, rule, now),
+    note: textOrNull(draft.note),
+  };
+}
+
+function endOf(expiry: Expiry, rule: RuleView | undefined, now: number): number | null {
+  if (expiry === "never") return null;
+  if (expiry === "keep") return rule?.expiresAt ?? null;
+  // To the minute, so that a preview is not asked anew with every tick.
+  return Math.ceil((now + SPANS[expiry]) / 60_000) * 60_000;
+}
+
+function textOrNull(text: string): string | null {
+  const trimmed = text.trim();
+  return trimmed === "" ? null : trimmed;
+}
