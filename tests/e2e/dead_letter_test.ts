@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { DeadLetterList, DeadLetterView } from "../../edge/api.ts";
+import { inspect } from "../../inspect.ts";
 import { newId } from "../../lib/ids.ts";
 import { sql } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
@@ -84,8 +85,15 @@ Deno.test("operators see memory, the message in hand, the runtime's metrics, and
     return response.ok ? await response.json() : void await response.body?.cancel();
   });
   const metrics = await (await fetch(`${world.supervisor.url}/metrics`)).text();
+  const db = await openDb({ url: `file:${world.folder}/data/callboard.db` });
+  const report = await inspect(db, "models", Date.now());
+  await db.close();
   world.model.release();
 
+  assert.match(
+    report.ok ? report.value : report.error.message,
+    /live; the supervisor is at work[^]*started {2}model\.stream/,
+  );
   assert.ok((models.pssMb ?? 0) > 5);
   assert.equal(models.currentMessage?.type, "model.stream");
   assert.deepEqual(ready, { ready: true, reasons: [] });

@@ -27,9 +27,9 @@ Deno.test("a shell command waits in the inbox, runs once when it is approved, an
   );
   const item = await world.waiting();
   const response = await world.decide(item, "allow_once");
+  assert.equal(response.status, 200, await response.text());
   const answer = await world.answered("disk", /the-disk-is-fine/);
 
-  assert.equal(response.status, 200);
   assert.match(answer, /The tool answered/);
   assert.equal(world.answers("disk").length, 1);
   assert.equal(await world.workspaceFile(item.conversation.id, "effects.txt"), "ran\n");
