@@ -95,6 +95,11 @@ export class Poster {
     return await this.#row("post.by_local_id", { localId });
   }
 
+  /** The row of the post that became this message. */
+  async at(messageId: number): Promise<PostRow | null> {
+    return await this.#row("post.by_message", { messageId });
+  }
+
   /** The row of a key, whatever its state. */
   async find(key: string): Promise<PostRow | null> {
     return await this.#row("post.by_key", { key });
@@ -196,7 +201,7 @@ export class Poster {
       }, this.#deps.signal);
       const taken = new Set<number>();
       for (const message of page.messages) {
-        if (await this.#row("post.by_message", { messageId: message.id })) taken.add(message.id);
+        if (await this.at(message.id)) taken.add(message.id);
       }
       const hashes = await Promise.all(page.messages.map((message) => bodyHash(message.content)));
       const messageId = findOwn(
