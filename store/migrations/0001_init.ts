@@ -59,8 +59,6 @@ export const statements: readonly string[] = [
   `CREATE INDEX posts_open ON posts (conversation) WHERE state = 'intent'`,
   `CREATE TABLE zulip_marks (realm TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, at INTEGER NOT NULL,
      PRIMARY KEY (realm, name)) STRICT`,
-  `CREATE TABLE zulip_received (realm TEXT NOT NULL, message_id INTEGER NOT NULL, at INTEGER NOT NULL,
-     PRIMARY KEY (realm, message_id)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE webhook_receipts (realm TEXT NOT NULL, message_id INTEGER NOT NULL, deliveries INTEGER NOT NULL, at INTEGER NOT NULL,
      PRIMARY KEY (realm, message_id)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE attachments (

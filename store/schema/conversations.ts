@@ -63,13 +63,6 @@ export const zulipMarks = sqliteTable("zulip_marks", {
   at: integer("at").notNull(),
 }, (table) => [primaryKey({ columns: [table.realm, table.name] })]);
 
-/** Zulip messages already taken in, by either way. */
-export const zulipReceived = sqliteTable("zulip_received", {
-  realm: text("realm").notNull(),
-  messageId: integer("message_id").notNull(),
-  at: integer("at").notNull(),
-}, (table) => [primaryKey({ columns: [table.realm, table.messageId] })]);
-
 /** Webhook deliveries that the edge acknowledged. */
 export const webhookReceipts = sqliteTable("webhook_receipts", {
   realm: text("realm").notNull(),
