@@ -119,9 +119,12 @@ class Desk {
     });
   }
 
-  insert(id: string, key: string, replaces?: string): void {
+  insert(id: string, key: string, more: { replaces?: string; failures?: number } = {}): void {
     const message = { id, to: "tools", from: "edge", type: "act", lane: "normal", key, at: 0 } as const;
-    this.database.batch("test", insertMessage({ ...message, payload: {}, replaces }));
+    this.database.batch("test", [
+      ...insertMessage({ ...message, payload: {}, replaces: more.replaces }),
+      sql("UPDATE messages SET failures = ? WHERE id = ?", more.failures ?? 0, id),
+    ]);
     this.runtime.poke();
   }
 
@@ -154,7 +157,7 @@ async function withDesk(body: (desk: Desk) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("what an earlier process of a gateway asked is not answered to the next one", async () => {
+Deno.test("what an earlier process of a gateway asked is not answered to the next one, which gets the message as resumed", async () => {
   await withDesk(async (desk) => {
     desk.insert("a", "k");
     await desk.clock.advance(1);
@@ -164,11 +167,16 @@ Deno.test("what an earlier process of a gateway asked is not answered to the nex
 
     desk.process(0).exit(9);
     await desk.clock.advance(200);
+    const early = desk.processes.length;
     desk.db.away = false;
     await desk.clock.advance(2_000);
 
+    const [delivery] = desk.process(1).heard.flatMap((message) =>
+      message.t === "deliver" ? message.messages : []
+    );
     assert.equal(desk.state("a"), "started");
-    assert.deepEqual(desk.process(1).delivered, ["a"]);
+    assert.equal(early, 1);
+    assert.deepEqual([delivery?.resumed, delivery?.intent], [true, "first"]);
     assert.deepEqual(desk.process(1).answers, []);
   });
 });
@@ -193,9 +201,9 @@ Deno.test("messages of a key keep their order when a crash has made the first of
 
 Deno.test("a withdrawn message is not handed over again because the database could not tell that it is", async () => {
   await withDesk(async (desk) => {
-    desk.insert("a", "k", "alarm");
+    desk.insert("a", "k", { replaces: "alarm" });
     await desk.clock.advance(1);
-    desk.insert("b", "other", "alarm");
+    desk.insert("b", "other", { replaces: "alarm" });
     await desk.clock.advance(1);
     desk.db.queryFaults.push("lose_request");
     desk.process(0).say({ t: "done", id: "a" });
@@ -203,6 +211,24 @@ Deno.test("a withdrawn message is not handed over again because the database cou
 
     assert.deepEqual(desk.process(0).delivered, ["a", "b"]);
     assert.equal(desk.state("a"), "done");
+  });
+});
+
+Deno.test("a crash is not the fault of a message whose result is on its way to disk", async () => {
+  await withDesk(async (desk) => {
+    desk.insert("a", "k", { failures: 2 });
+    await desk.clock.advance(1);
+    desk.db.away = true;
+    desk.process(0).say({ t: "done", id: "a" });
+    await desk.clock.advance(1);
+    desk.process(0).exit(9);
+    await desk.clock.advance(500);
+    desk.db.away = false;
+    await desk.clock.advance(1_000);
+
+    assert.equal(desk.state("a"), "done");
+    assert.deepEqual(desk.process(1).delivered, []);
+    assert.equal(desk.database.number("SELECT count(*) FROM dead_letters"), 0);
   });
 });
 

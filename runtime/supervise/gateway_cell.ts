@@ -45,6 +45,9 @@ export class GatewayCell implements Cell, Watched {
   #history: CrashHistory = [];
   /** After a crash that no message can be blamed for: what was in hand goes one by one. */
   readonly #suspects = new Set<string>();
+  /** What this life has on its way to disk. The next one begins when the outcome is known: it decides what is in hand, `resumed`, and who is to blame. */
+  readonly #underWay = new Set<Promise<void>>();
+  #dying = false;
   #stopping = false;
 
   constructor(spec: GatewayKind, record: ActorRecord, kernel: Kernel) {
@@ -67,7 +70,7 @@ export class GatewayCell implements Cell, Watched {
   }
 
   pump(): void {
-    if (this.#stopping || this.#resting) return;
+    if (this.#stopping || this.#resting || this.#dying) return;
     if (!this.#link) return this.#start();
     this.#deliver();
     this.#armDue();
@@ -129,7 +132,7 @@ export class GatewayCell implements Cell, Watched {
           if (isCurrent()) this.#onMessage(readTrusted<FromGateway>(text));
         },
         onNoise: (line) => kernel.log("warn", "a gateway wrote outside its link", { ref: this.ref, line }),
-        onExit: (end) => this.#onDown(this.#death ?? readEnd(end)),
+        onExit: (end) => void this.#onDown(this.#death ?? readEnd(end)),
       });
     } catch (error) {
       this.#record.incarnation--;
@@ -179,13 +182,12 @@ export class GatewayCell implements Cell, Watched {
       case "beat":
         return;
       case "started":
-        return void this.#onStarted(message);
+        return this.#track(this.#onStarted(message));
       case "done":
-        return void this.#onDone(message);
+        return this.#track(this.#onDone(message));
       case "commit":
-        return void this.#answerCommit(
-          message.n,
-          this.#commit(`${this.ref}/${message.n}`, undefined, message),
+        return this.#track(
+          this.#answerCommit(message.n, this.#commit(`${this.ref}/${message.n}`, undefined, message)),
         );
       case "emit":
         return this.#emit({ send: [message.send] });
@@ -221,12 +223,11 @@ export class GatewayCell implements Cell, Watched {
   async #onDone(message: Extract<FromGateway, { t: "done" }>): Promise<void> {
     const mail = this.#box.get(message.id);
     if (!mail) return;
-    const asker = this.#link;
     const outcome = await this.#commit(mail.id, mail, message, { done: mail.id });
     if (outcome.ok || await this.#kernel.room.isClosed(mail.id)) {
       this.#box.remove(mail.id);
       this.#suspects.delete(mail.id);
-    } else if (this.#link === asker) {
+    } else {
       this.#kernel.log("error", "a gateway's result was refused", {
         ref: this.ref,
         type: mail.type,
@@ -290,13 +291,21 @@ export class GatewayCell implements Cell, Watched {
     return { ref: this.ref, kind: this.#spec.kind, cause: mail };
   }
 
-  #onDown(death: HostDeath): void {
+  #track(handling: Promise<void>): void {
+    this.#underWay.add(handling);
+    void handling.finally(() => this.#underWay.delete(handling));
+  }
+
+  async #onDown(death: HostDeath): Promise<void> {
     const { clock, commits, heartbeats, log } = this.#kernel;
     const { reason, detail } = death;
     const at = clock.now();
     this.#link = undefined;
     this.#ready = false;
     heartbeats.remove(this);
+    this.#dying = true;
+    while (!this.#stopping && this.#underWay.size > 0) await Promise.all(this.#underWay);
+    this.#dying = false;
     this.#record.lastDown = { reason, detail, at };
     this.#kernel.meter.down(this.#record.kind, reason);
     const suspect = reason !== "shutdown" && reason !== "killed";
