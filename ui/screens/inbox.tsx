@@ -16,6 +16,7 @@ import { strings } from "../strings.ts";
 
 const words = strings.inbox;
 const RECENT = 12;
+const NOTICES_EVERY_MS = 30_000;
 
 /** The screen. */
 export function Inbox() {
@@ -24,7 +25,9 @@ export function Inbox() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => list.current && onCardKey(event, list.current);
     addEventListener("keydown", onKey);
+    const notices = setInterval(() => void inbox.readNotices(), NOTICES_EVERY_MS);
     return () => {
+      clearInterval(notices);
       removeEventListener("keydown", onKey);
       inbox.leave();
     };
@@ -46,6 +49,7 @@ export function Inbox() {
           retry={() => void inbox.load()}
         />
       )}
+      {inbox.notices.value.map((notice) => <Failure key={notice} message={notice} />)}
       <div class="inbox-columns">
         <section aria-label={words.states.waiting}>
           {!inbox.loaded.value && inbox.error.value === undefined && (

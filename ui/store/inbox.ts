@@ -75,10 +75,14 @@ export interface InboxStore {
   readonly badge: ReadonlySignal<number>;
   readonly loaded: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
+  /** What keeps the whole from working, in the server's words. */
+  readonly notices: ReadonlySignal<readonly string[]>;
   readonly deciding: ReadonlySignal<ReadonlyMap<string, Deciding>>;
   /** Items that were decided here since the inbox was opened: they stay where they were. */
   readonly acted: ReadonlySignal<ReadonlySet<string>>;
   load(): Promise<void>;
+  /** Asks again whether everything works: no event tells that it does again. */
+  readNotices(): Promise<void>;
   /** Reads one item that a link names. */
   fetchItem(id: string): Promise<void>;
   receive(item: Item): void;
@@ -104,6 +108,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
   const seen = new Set<string>();
   const loaded = signal(false);
   const error = signal<string | undefined>(undefined);
+  const notices = signal<readonly string[]>([]);
   const badge = computed(() =>
     waitingItems(items.value.values(), now.value).filter((item) => (item.laterUntil ?? 0) <= now.value).length
   );
@@ -139,12 +144,14 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     badge,
     loaded,
     error,
+    notices,
     deciding,
     acted,
     async load() {
       try {
         const [waiting, recent] = [await api.inbox("waiting"), await api.inbox()];
         put([...waiting.items, ...recent.items]);
+        notices.value = waiting.notices ?? [];
         let next = waiting.next;
         while (next !== undefined) {
           const page = await api.inbox("waiting", next);
@@ -155,6 +162,13 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
         error.value = undefined;
       } catch (failure) {
         error.value = sentenceOf(failure);
+      }
+    },
+    async readNotices() {
+      try {
+        notices.value = (await api.inbox("waiting")).notices ?? [];
+      } catch {
+        // Whoever reads the list says that it cannot be read.
       }
     },
     async fetchItem(id) {
@@ -196,6 +210,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
       deciding.value = new Map();
       loaded.value = false;
       error.value = undefined;
+      notices.value = [];
     },
   };
 }

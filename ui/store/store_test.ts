@@ -218,6 +218,20 @@ Deno.test("a reset reads every list anew", async () => {
   }
 });
 
+Deno.test("what keeps the whole from working is shown while it does", async () => {
+  const test = await signedIn();
+  let notices: string[] | undefined = ["the disk is full"];
+  test.answers.set("GET /inbox", () => ({ items: [], total: 0, ...(notices ? { notices } : {}) }));
+
+  await test.app.inbox.readNotices();
+  const ill = test.app.inbox.notices.value;
+  notices = undefined;
+  await test.app.inbox.readNotices();
+
+  assert.deepEqual(ill, ["the disk is full"]);
+  assert.deepEqual(test.app.inbox.notices.value, []);
+});
+
 // --- theme ---
 
 Deno.test("a chosen theme is applied and remembered, and the device's own leaves no trace", () => {
