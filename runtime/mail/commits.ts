@@ -41,21 +41,29 @@ export class Commits {
   readonly #reserved = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<CommitOutcome>>();
+  /** The last write of each id that is under way. */
+  readonly #writes = new Map<string, Promise<CommitOutcome>>();
 
   constructor(options: CommitsOptions) {
     this.#options = options;
   }
 
-  /** Commits and lets the messages go on. Never rejects. */
-  run(id: string, built: Built): Promise<CommitOutcome> {
-    const running = this.#run(id, built);
+  /** Commits and lets the messages go on; after the writes of the id `after`, when one is given. Never rejects. */
+  run(id: string, built: Built, after?: string): Promise<CommitOutcome> {
+    const before = after === undefined ? undefined : this.#writes.get(after);
+    const running = before ? before.then(() => this.#run(id, built)) : this.#run(id, built);
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }
 
-  /** Commits statements that send nothing. */
+  /** Commits statements that send nothing. Those of one id are written in their order, also when one has to be tried again. */
   write(id: string, statements: readonly Statement[]): Promise<CommitOutcome> {
-    return this.run(id, plain(statements));
+    const writing = this.run(id, plain(statements), id);
+    this.#writes.set(id, writing);
+    void writing.then(() => {
+      if (this.#writes.get(id) === writing) this.#writes.delete(id);
+    });
+    return writing;
   }
 
   /** What needs no commit: ephemeral messages. */

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { fail, ok } from "../../lib/result.ts";
-import { sql } from "../../store/db.ts";
+import { DbError, sql } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import { directStore } from "../../store/store.ts";
 import { FakeClock } from "../../tests/doubles/fake_clock.ts";
@@ -229,6 +229,29 @@ Deno.test("a crash is not the fault of a message whose result is on its way to d
     assert.equal(desk.state("a"), "done");
     assert.deepEqual(desk.process(1).delivered, []);
     assert.equal(desk.database.number("SELECT count(*) FROM dead_letters"), 0);
+  });
+});
+
+Deno.test("the ends of an actor's lives are written down in their order, also when one has to be tried again", async () => {
+  await withDesk(async (desk) => {
+    desk.db.batchFaults.push(new DbError("full", "the disk is full"));
+    desk.hosts[0]?.exit(9);
+    await desk.clock.advance(120);
+    desk.hosts[1]?.exit(9);
+
+    for (let waited = 0; waited < 1_000; waited += 50) {
+      await desk.clock.advance(50);
+      const [row] = desk.database.query(sql(
+        `SELECT a.incarnation, count(d.incarnation), coalesce(max(d.incarnation), 0) FROM actors a
+         LEFT JOIN downs d ON d.ref = a.ref WHERE a.ref = 'core'`,
+      )).rows;
+      const [incarnation, count, last] = row ?? [];
+      assert.equal(count, last, `${count} ends are known of ${last} at ${waited} ms`);
+      assert.ok(
+        Number(last) <= Number(incarnation),
+        `life ${last} has ended but the actor is at ${incarnation}`,
+      );
+    }
   });
 });
 

@@ -234,10 +234,9 @@ export class PureIncarnation implements SeatUser {
   ): Promise<{ decided: Decided; error: { code: string; message: string } } | undefined> {
     const [first] = parts;
     if (!first) return undefined;
-    const outcome = await this.#kernel.commits.run(
-      first.decided.held.id,
-      merge([plain(this.#preamble), ...parts.map((part) => part.built)]),
-    );
+    // The end of the life before this one is on disk first.
+    const built = merge([plain(this.#preamble), ...parts.map((part) => part.built)]);
+    const outcome = await this.#kernel.commits.run(first.decided.held.id, built, this.ref);
     if (outcome.ok) {
       this.#preamble = [];
       for (const { decided } of parts) this.#settle(decided.held);
