@@ -54,7 +54,7 @@ class Harness {
     // The supervisor decides when to end; a signal to the whole process group must not come first.
     Deno.addSignalListener("SIGINT", () => {});
     this.#say({ t: "ready" });
-    setInterval(() => this.#say({ t: "beat" }), BEAT_MS);
+    setInterval(() => this.#say({ t: "beat", heapBytes: Deno.memoryUsage().heapUsed }), BEAT_MS);
   }
 
   receive(text: string): void {

@@ -34,6 +34,15 @@ Deno.test("an actor shows the message that it is at, and nothing when it is done
   });
 });
 
+Deno.test("actors tell how much heap they use", async () => {
+  await withRuntime(async (test) => {
+    const told = (ref: string) => (test.view(ref)?.heapMb ?? 0) > 0.5;
+
+    // A Worker tells every five seconds, a gateway with each beat.
+    await test.until("both told", () => told("approval") && told("tools"));
+  });
+});
+
 Deno.test("commits, ends and dead letters are counted", async () => {
   await withRuntime(async (test) => {
     await test.insert("conversation/a", "test.add", { n: 1 });

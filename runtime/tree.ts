@@ -22,11 +22,18 @@ export interface ActorView {
   readonly pid?: number | undefined;
   /** Proportional memory of its process, mebibytes, where somebody measures it. */
   readonly pssMb?: number | undefined;
+  /** Heap that its isolate uses, mebibytes, as it said last. */
+  readonly heapMb?: number | undefined;
   readonly mailbox: MailboxDepth;
   readonly currentMessage?: CurrentMessage | undefined;
   readonly restarts: number;
   readonly lastDown?: LastDown | undefined;
   readonly parkedReason?: string | undefined;
+}
+
+/** Bytes as mebibytes with one digit. */
+export function mebibytes(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : Math.round(bytes / 2 ** 20 * 10) / 10;
 }
 
 /** What an operator should hear of. */

@@ -1,13 +1,15 @@
 /**
  * The first statement of every pure Worker's bundle, as text for esbuild's banner. It runs before any module of the actor: takes away what a
  * Worker without permissions could still misuse, for good, so that no imitation can be put in its place (Deno's `node:` modules look for a global
- * `Deno`); and turns the console into log messages, because stdout belongs to the link. What it cannot take away, such as a read of stdin
+ * `Deno`); tells every five seconds how much heap this isolate uses; and turns the console into log messages, because stdout belongs to the link. What it cannot take away, such as a read of stdin
  * by `node:fs`, the frames' MAC and sequence make harmless. Proven by `faults_test.ts`.
  */
 
 /** Plain JavaScript; keeps nothing that the actor could reach. */
 export const workerPrelude = `(() => {
   const scope = globalThis, post = scope.postMessage.bind(scope), close = scope.close.bind(scope);
+  const memory = scope.Deno.memoryUsage;
+  scope.setInterval(() => post('{"t":"heap","bytes":' + memory().heapUsed + "}"), 5000);
   const none = { value: undefined, writable: false, configurable: false };
   for (const name of ["Deno", "Worker", "BroadcastChannel", "caches", "process", "Buffer", "global"]) Object.defineProperty(scope, name, none);
   const text = (value) => {

@@ -16,6 +16,8 @@ export const ActorView = z.object({
   incarnation: z.int().optional(),
   /** Proportional memory of its process, mebibytes. */
   pssMb: z.number().optional(),
+  /** Heap that its isolate uses, mebibytes. */
+  heapMb: z.number().optional(),
   /** The message it is at; `ms` since it was handed over. */
   currentMessage: z.object({ id: z.string(), type: z.string(), ms: z.int() }).optional(),
   mailbox: z.object({ control: z.int(), normal: z.int(), oldestMs: z.int() }),

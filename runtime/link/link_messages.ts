@@ -44,6 +44,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export type FromWorker =
   | { readonly t: "ready" }
   | { readonly t: "beat" }
+  /** Used by its isolate; only shown. */
+  | { readonly t: "heap"; readonly bytes: number }
   | { readonly t: "bye" }
   | {
     readonly t: "commit";
@@ -92,7 +94,7 @@ export interface WireDelivery {
 /** From a gateway. `n` numbers what wants an answer. */
 export type FromGateway =
   | { readonly t: "ready" }
-  | { readonly t: "beat" }
+  | { readonly t: "beat"; readonly heapBytes?: number }
   | (
     & { readonly t: "started"; readonly n: number; readonly id: string; readonly intent: unknown }
     & WireEffects
@@ -113,6 +115,8 @@ export function readWorker(text: string): FromWorker | undefined {
     case "beat":
     case "bye":
       return { t: value["t"] };
+    case "heap":
+      return Number.isSafeInteger(value["bytes"]) ? { t: "heap", bytes: Number(value["bytes"]) } : undefined;
     case "commit":
       if (typeof value["id"] !== "string" || !areEvents(value["events"]) || !areEffects(value)) {
         return undefined;

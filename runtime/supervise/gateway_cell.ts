@@ -21,7 +21,7 @@ import {
 import { type EnvelopeParts, envelopeText, type Mail } from "../mail/mail.ts";
 import type { ProcessLink } from "../link/process_link.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
-import type { ActorView } from "../tree.ts";
+import { type ActorView, mebibytes } from "../tree.ts";
 import type { GatewayKind } from "../vocabulary.ts";
 import { sql } from "../../store/db.ts";
 
@@ -36,6 +36,7 @@ export class GatewayCell implements Cell, Watched {
   readonly #kernel: Kernel;
   #link: ProcessLink | undefined;
   #ready = false;
+  #heapBytes: number | undefined;
   #death: HostDeath | undefined;
   #guilty: string | undefined;
   #resting = false;
@@ -115,8 +116,21 @@ export class GatewayCell implements Cell, Watched {
     const state = this.#ready ? "live" : this.#stopping ? "sleeping" : "starting";
     const mailbox = this.#box.depth(now);
     const currentMessage = this.#box.current(now);
+    const heapMb = mebibytes(this.#heapBytes);
     const pid = this.#link?.pid;
-    return { ref, kind, state, incarnation, host: ref, pid, mailbox, currentMessage, restarts, lastDown };
+    return {
+      ref,
+      kind,
+      state,
+      incarnation,
+      host: ref,
+      pid,
+      heapMb,
+      mailbox,
+      currentMessage,
+      restarts,
+      lastDown,
+    };
   }
 
   #start(): void {
@@ -180,6 +194,7 @@ export class GatewayCell implements Cell, Watched {
         this.#kernel.changed(this.ref);
         return this.pump();
       case "beat":
+        this.#heapBytes = message.heapBytes;
         return;
       case "started":
         return this.#track(this.#onStarted(message));
@@ -302,6 +317,7 @@ export class GatewayCell implements Cell, Watched {
     const at = clock.now();
     this.#link = undefined;
     this.#ready = false;
+    this.#heapBytes = undefined;
     heartbeats.remove(this);
     this.#dying = true;
     while (!this.#stopping && this.#underWay.size > 0) await Promise.all(this.#underWay);

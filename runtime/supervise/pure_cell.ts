@@ -12,7 +12,7 @@ import type { EnvelopeParts, Mail } from "../mail/mail.ts";
 import type { SeatEnd } from "./pure_host.ts";
 import { PureIncarnation } from "./pure_incarnation.ts";
 import { afterCrash, type CrashHistory } from "./restart_policy.ts";
-import type { ActorView } from "../tree.ts";
+import { type ActorView, mebibytes } from "../tree.ts";
 import type { PureKind } from "../vocabulary.ts";
 
 /** How long to wait when an actor's state could not be loaded or its process not be started, in milliseconds. */
@@ -134,7 +134,8 @@ export class PureCell implements Cell {
 
   view(now: number): ActorView {
     const { ref, kind, incarnation, restarts, lastDown, parkedReason } = this.#record;
-    const host = this.#life?.seat.host;
+    const seat = this.#life?.seat;
+    const host = seat?.host;
     const waits = this.#resting || this.#life !== undefined;
     return {
       ref,
@@ -149,6 +150,7 @@ export class PureCell implements Cell {
       incarnation,
       host: host?.name,
       pid: host?.pid,
+      heapMb: mebibytes(seat?.heapBytes),
       mailbox: this.#box.depth(now),
       currentMessage: this.#box.current(now),
       restarts,

@@ -51,6 +51,8 @@ export interface HostOptions {
 export class Seat implements Watched {
   lastBeat = 0;
   ready = false;
+  /** Heap of its isolate, bytes, as it says itself. */
+  heapBytes: number | undefined;
   /** Messages since the host's last beat. */
   messages = 0;
   user: SeatUser | undefined;
@@ -194,6 +196,7 @@ export class PureHost implements Watched {
       return this.#endSeat(slot, { reason: "error", detail: "it said something unreadable", suspect: true });
     }
     if (message.t === "ready") seat.ready = true;
+    if (message.t === "heap") seat.heapBytes = message.bytes;
     if (message.t === "bye") {
       return this.#endSeat(slot, { reason: "exit", detail: "it closed itself", suspect: true });
     }

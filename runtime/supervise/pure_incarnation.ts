@@ -136,6 +136,7 @@ export class PureIncarnation implements SeatUser {
       case "log":
         return this.#kernel.log(message.level, message.text, { ...message.facts, ref: this.ref });
       case "beat":
+      case "heap":
       case "bye":
         return;
       default:
