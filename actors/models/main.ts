@@ -11,8 +11,8 @@ import { runGateway } from "../../runtime/gateway_host.ts";
 import { ModelsConfig } from "./config.ts";
 import { createModelsGateway } from "./gateway.ts";
 import { takeConsole } from "./library_console.ts";
-import { routeModels } from "./model_stream.ts";
-import { createPiStream } from "./pi/pi_stream.ts";
+import { type ModelStream, routeModels } from "./model_stream.ts";
+import type { PiStreamOptions } from "./pi/pi_stream.ts";
 import { createRehearsalStream } from "./rehearsal_stream.ts";
 import { openSingleShotFetch } from "./single_shot_fetch.ts";
 
@@ -25,7 +25,7 @@ export const gateway: Gateway = createModelsGateway({
     const http = openSingleShotFetch();
     const stream = routeModels({
       rehearsal: createRehearsalStream({ clock: systemClock, paceMs: rehearsalPaceMs }),
-      provider: createPiStream({
+      provider: openProviders({
         endpoints: { anthropic, openai, ollama },
         fetch: http.fetch,
         clock: systemClock,
@@ -35,5 +35,14 @@ export const gateway: Gateway = createModelsGateway({
     return { stream, close: http.close };
   },
 });
+
+/** The providers' libraries are 20 MiB: they are loaded for the first request that needs them. */
+function openProviders(options: PiStreamOptions): ModelStream {
+  let stream: Promise<ModelStream> | undefined;
+  return async (request, streamOptions) => {
+    stream ??= import("./pi/pi_stream.ts").then(({ createPiStream }) => createPiStream(options));
+    return (await stream)(request, streamOptions);
+  };
+}
 
 if (import.meta.main) runGateway(gateway);

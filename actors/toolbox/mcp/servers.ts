@@ -1,6 +1,7 @@
 /**
  * Keeps every configured MCP server running: starts them without holding up the toolbox, offers what they list, restarts what dies with a
- * capped random backoff, and writes each change of state to `mcp_servers`. Without a sandbox a server that needs one stays blocked.
+ * capped random backoff, and writes each change of state to `mcp_servers`. Without a sandbox a server that needs one stays blocked. The
+ * SDK is 19 MiB: it is loaded when the first server is started.
  * Proven by `mcp_test.ts`.
  */
 import { backoffMs } from "../../../lib/backoff.ts";
@@ -11,9 +12,9 @@ import type { McpServer, StdioServer } from "../config.ts";
 import type { Registry } from "../registry.ts";
 import { bwrapArgs, WORKSPACE } from "../sandbox/bwrap.ts";
 import type { SandboxMode } from "../sandbox/sandbox.ts";
-import { connectMcp, httpTransport, type McpConnection, type Transport } from "./_sdk.ts";
+import type { McpConnection, Transport } from "./_sdk.ts";
 import { mcpTool } from "./mcp_tool.ts";
-import { StdioTransport } from "./stdio_transport.ts";
+import type { StdioTransport } from "./stdio_transport.ts";
 
 /** What the servers are kept with. */
 export interface McpServersOptions {
@@ -91,6 +92,7 @@ export class McpServers {
       await this.#status(server, "starting", {});
       transport = await this.#transport(server, clock);
       if (signal.aborted) return "stopped";
+      const { connectMcp } = await import("./_sdk.ts");
       connection = await connectMcp({
         transport,
         timeoutMs: server.timeoutMs,
@@ -128,7 +130,8 @@ export class McpServers {
   }
 
   async #transport(server: McpServer, clock: Clock): Promise<Transport> {
-    if (server.kind === "http") return httpTransport(server.url, server.headers);
+    if (server.kind === "http") return (await import("./_sdk.ts")).httpTransport(server.url, server.headers);
+    const { StdioTransport } = await import("./stdio_transport.ts");
     const { place } = this.options;
     const folder = await place.folderOf(`mcp/${server.name}`);
     const isolated = !server.unsandboxed;
@@ -168,8 +171,8 @@ export class McpServers {
   }
 }
 
-function saidBy(transport: Transport | undefined): string {
-  return transport instanceof StdioTransport ? transport.said.slice(-500) : "";
+function saidBy(transport: Transport | StdioTransport | undefined): string {
+  return transport && "said" in transport ? transport.said.slice(-500) : "";
 }
 
 function serverEnv(server: StdioServer, home: string): Record<string, string> {
