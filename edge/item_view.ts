@@ -1,9 +1,18 @@
 /**
  * An item as the API promises it: the store gives JSON columns unread, here they get their types. Proven by `edge/inbox_test.ts`.
  */
+import { isSealed } from "../lib/sealed.ts";
 import type { ItemView } from "../store/queries/items.ts";
 import { DescribedView, type Item } from "./api.ts";
 import { given } from "./views.ts";
+
+/** A decision without an answer that was sealed: nobody here can read it. */
+function open<Decision extends NonNullable<ItemView["decision"]>>(
+  decision: Decision,
+): Omit<Decision, "answer"> {
+  const { answer, ...rest } = decision;
+  return answer === undefined || isSealed(answer) ? rest : { ...rest, answer };
+}
 
 /** A description of a shape that this version does not know is left out: the page then shows the bare arguments. */
 export function itemView(view: ItemView): Item {
@@ -18,7 +27,8 @@ export function itemView(view: ItemView): Item {
     ...given("firstApproval", firstApproval && { ...firstApproval }),
     ...given(
       "decision",
-      decision && { ...decision, ...given("arguments", decision.arguments && { ...decision.arguments }) },
+      decision &&
+        { ...open(decision), ...given("arguments", decision.arguments && { ...decision.arguments }) },
     ),
   };
 }

@@ -6,6 +6,7 @@
 import { type DecisionKind, decisionsFor, isAllowing, isForOnce, isLasting } from "../lib/decision_kind.ts";
 import { ruleProblem, type RuleText } from "../lib/policy/check_rule.ts";
 import type { ErrorCode, Failure } from "../lib/result.ts";
+import { isSealed } from "../lib/sealed.ts";
 import type { CommitMember, CommitResult } from "./committer.ts";
 import { type Db, DbError, guard, labelled, sql, type Statement } from "./db.ts";
 import { announce } from "./feed.ts";
@@ -93,6 +94,9 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   }
   if (isAllowing(body.decision) && found.firstApprovedBy === by.viewer.userId) {
     return refusal("forbidden", "You have allowed this already; a second person must");
+  }
+  if (found.sealTo && body.answer !== undefined && !isSealed(body.answer)) {
+    return refusal("bad_request", "This answer is a secret and must be sealed");
   }
   const problem = bodyProblem(body);
   return problem === undefined ? undefined : refusal("bad_request", problem);

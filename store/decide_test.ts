@@ -1,5 +1,6 @@
 /** Proves `decide.ts`, `queries/items.ts` and `seeds.ts` on a real file, with two connections where two writers race. */
 import assert from "node:assert/strict";
+import { newSealKey, seal } from "../lib/sealed.ts";
 import { type Db, objects, sql } from "./db.ts";
 import { decide, type DecideRequest } from "./decide.ts";
 import { bootstrap } from "./migrate.ts";
@@ -246,4 +247,18 @@ Deno.test("what has run out cannot be decided, whether its alarm was heard or no
 
   assert.equal(code(late), "conflict");
   assert.equal(await bench.count("messages"), 0);
+});
+
+Deno.test("an answer that is a secret is only taken sealed", async () => {
+  await using bench = await Bench.open();
+  const { sealTo } = await newSealKey();
+  await bench.item("i1", { kind: "elicitation", question: { text: "?", suggestions: [], sealTo } });
+
+  const open = await decide(bench.db, bench.request("i1", { decision: "answer", answer: "hunter2" }));
+  const sealed = await seal(sealTo, "hunter2");
+  const taken = await decide(bench.db, bench.request("i1", { decision: "answer", answer: sealed }));
+
+  assert.equal(code(open), "bad_request");
+  assert.equal(code(taken), "ok");
+  assert.equal(await bench.count("messages", "payload LIKE '%hunter2%'"), 0);
 });

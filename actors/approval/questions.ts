@@ -22,7 +22,7 @@ export function onQuestion(draft: Draft, payload: QuestionRaise): void {
     turnId: payload.turnId,
     callId: payload.callId,
     origin: originOf(draft.state, conversation),
-    question: { text: payload.question, suggestions: payload.suggestions },
+    question: { text: payload.question, suggestions: payload.suggestions, sealTo: payload.sealTo },
     createdAt: draft.env.now,
     expiresAt: draft.env.now + seconds * 1000,
   }, { fixed: payload.expiresInSeconds !== undefined });

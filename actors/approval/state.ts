@@ -51,7 +51,11 @@ export interface OpenItem {
   readonly described?: Described | undefined;
   readonly digest?: string | undefined;
   readonly origin: Origin;
-  readonly question?: { readonly text: string; readonly suggestions: readonly string[] } | undefined;
+  readonly question?: {
+    readonly text: string;
+    readonly suggestions: readonly string[];
+    readonly sealTo?: { readonly x: string; readonly y: string } | undefined;
+  } | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -49,7 +49,8 @@ export type RuleBody = z.infer<typeof RuleBody>;
 export const DecisionBody = z.object({
   decision: DecisionKind,
   note: z.string().max(4000).optional(),
-  answer: z.string().max(20_000).optional(),
+  /** Sealed (`lib/sealed.ts`) when the question asks for a secret; sealing makes it longer. */
+  answer: z.string().max(120_000).optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),
   /** For `allow_session`: how wide (default `tool`, the exact tool) and how long at most, seconds. */
   scope: z.enum(["tool", "category", "mcp", "all"]).optional(),
@@ -130,6 +131,8 @@ export const QuestionRaise = z.object({
   question: z.string().max(20_000),
   suggestions: z.array(z.string().max(500)).max(20).default([]),
   expiresInSeconds: z.int().positive().max(30 * 86_400).optional(),
+  /** The answer is a secret: it is sealed to this point before anything stores it. */
+  sealTo: z.object({ x: z.string().max(100), y: z.string().max(100) }).optional(),
 });
 export type QuestionRaise = z.infer<typeof QuestionRaise>;
 export const QuestionAnswered = z.object({

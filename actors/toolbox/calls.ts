@@ -6,6 +6,7 @@
  */
 import { isFinal } from "../../lib/call_state.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { newSealKey } from "../../lib/sealed.ts";
 import type { Delivery, Effects, GatewayContext } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { QuestionAnswered } from "../protocol/approval.ts";
@@ -210,10 +211,11 @@ export class Calls {
   /** A running tool's question as a pending item. */
   async #ask(
     call: CallRow,
-    { question, suggestions }: Question,
+    { question, suggestions, secret }: Question,
     signal: AbortSignal,
   ): Promise<QuestionAnswered> {
     const { callId, turnId, conversation } = call;
+    const key = secret ? await newSealKey() : undefined;
     signal.throwIfAborted();
     if (this.#asking.has(callId)) throw new Error("A call can ask one question at a time");
     const answer = Promise.withResolvers<QuestionAnswered>();
@@ -228,12 +230,14 @@ export class Calls {
         kind: "elicitation",
         question,
         suggestions: [...suggestions],
+        ...(key && { sealTo: key.sealTo }),
       };
       const committed = await this.options.context.commit({
         send: [{ to: "approval", type: "question.raise", payload }],
       });
       if (!committed.ok) throw new Error(`The question could not be asked: ${committed.error.message}`);
-      return await answer.promise;
+      const said = await answer.promise;
+      return key && said.answer !== undefined ? { ...said, answer: await key.open(said.answer) } : said;
     } finally {
       this.#asking.delete(callId);
       signal.removeEventListener("abort", stopped);

@@ -24,6 +24,8 @@ export type Description = Pick<Described, "summary" | "paths" | "outside" | "ris
 export interface Question {
   readonly question: string;
   readonly suggestions: readonly string[];
+  /** The answer is a secret: it reaches this process sealed, and nothing else can read it. */
+  readonly secret?: boolean;
 }
 
 /** What a running tool may use besides its arguments. */

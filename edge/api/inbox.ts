@@ -126,6 +126,8 @@ export const Item = z.object({
   trace: z.array(TraceStep).optional(),
   question: z.string().optional(),
   suggestions: z.array(z.string()).optional(),
+  /** The answer is a secret: ask for it in a field that shows and keeps nothing. The edge seals it; it is stored nowhere and never shown again. */
+  secret: z.literal(true).optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   expiresAt: z.int().optional(),

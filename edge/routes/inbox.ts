@@ -3,6 +3,7 @@
  * Nothing is ever decided by a GET. Proven by `edge/inbox_test.ts`.
  */
 import { type Context, Hono } from "hono";
+import { isSealed, seal } from "../../lib/sealed.ts";
 import { decide } from "../../store/decide.ts";
 import { markDelegated, markLater, markSeen } from "../../store/edge/item_marks.ts";
 import { canAct } from "../../store/queries/access.ts";
@@ -53,10 +54,15 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
   app.get("/:id", async (c) => c.json(itemView((await find(c, edge)).item)));
 
   app.post("/:id/decision", async (c) => {
-    const { item, channelId } = await find(c, edge);
+    const { item, channelId, sealTo } = await find(c, edge);
     requireAct(c, channelId, "item");
     await limitWrites(c, edge);
-    const { version, ...body } = await readBody(c, DecisionRequest);
+    const { version, ...asked } = await readBody(c, DecisionRequest);
+    // A secret ends here: from now on only who asked for it can read it.
+    const { answer } = asked;
+    const body = sealTo && answer !== undefined && !isSealed(answer)
+      ? { ...asked, answer: await seal(sealTo, answer) }
+      : asked;
     const { viewer, userName, deviceId } = c.get("session");
     const decided = await decide(edge.db, {
       itemId: item.id,

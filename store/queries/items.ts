@@ -3,6 +3,7 @@
  * Proven by `store/decide_test.ts`.
  */
 import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
+import type { SealTo } from "../../lib/sealed.ts";
 import { type Db, objects, sql } from "../db.ts";
 import type { StoredApproval, StoredDecision } from "../ops/items.ts";
 import { type Viewer, visible } from "./access.ts";
@@ -30,6 +31,8 @@ export interface ItemView {
   readonly trace?: readonly { readonly step: string; readonly outcome: string; readonly ref?: string }[];
   readonly question?: string;
   readonly suggestions?: readonly string[];
+  /** The answer is a secret. */
+  readonly secret?: true;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly expiresAt?: number;
@@ -57,6 +60,8 @@ export interface FoundItem {
   readonly askOnce: boolean;
   /** The identity of who has allowed it, where two must. */
   readonly firstApprovedBy: string | undefined;
+  /** Where an answer is to be sealed to, when it is a secret. */
+  readonly sealTo: SealTo | undefined;
 }
 
 /** Which items to list. */
@@ -96,6 +101,7 @@ export async function findItem(db: Db, id: string): Promise<FoundItem | undefine
     channelId: row.channel_id,
     askOnce: isAskOnce(item.described),
     firstApprovedBy: first?.identity,
+    sealTo: (json(row.question) as StoredQuestion | undefined)?.sealTo, // `item.create` wrote it
   };
 }
 
@@ -138,6 +144,12 @@ export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
   };
 }
 
+interface StoredQuestion {
+  readonly text: string;
+  readonly suggestions: string[];
+  readonly sealTo?: SealTo;
+}
+
 interface ItemRow {
   readonly id: string;
   readonly kind: ItemKind;
@@ -173,7 +185,7 @@ interface ItemRow {
 
 function toItem(row: ItemRow): ItemView {
   // These columns hold what `store/ops/items.ts` wrote.
-  const question = json(row.question) as { text: string; suggestions: string[] } | undefined;
+  const question = json(row.question) as StoredQuestion | undefined;
   const trace = json(row.trace) as { steps: NonNullable<ItemView["trace"]> } | undefined;
   const decision = json(row.decision) as StoredDecision & { decision: DecisionKind } | undefined;
   const first = json(row.first_approval) as StoredApproval | undefined;
@@ -193,6 +205,7 @@ function toItem(row: ItemRow): ItemView {
     ...given("trace", trace?.steps),
     ...given("question", question?.text),
     ...given("suggestions", question?.suggestions),
+    ...given("secret", question?.sealTo && true as const),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     ...given("expiresAt", row.expires_at),

@@ -18,6 +18,8 @@ export interface Field {
   /** The allowed values; empty for any. */
   readonly choices: readonly string[];
   readonly fallback: FieldValue | undefined;
+  /** By its format or its words: what is answered is a secret. */
+  readonly secret: boolean;
 }
 
 const Titled = z.array(z.object({ const: z.string() }));
@@ -30,6 +32,8 @@ const Property = Choices.extend({
   type: z.enum(["string", "number", "integer", "boolean", "array"]),
   title: z.string().optional(),
   description: z.string().optional(),
+  format: z.string().optional(),
+  writeOnly: z.boolean().optional(),
   default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
   items: Choices.optional(),
 });
@@ -44,6 +48,10 @@ export const Form = z.object({
 });
 export type Form = z.infer<typeof Form>;
 
+/** Names of what nobody wants to have stored. */
+const SECRET =
+  /pass(?:word|phrase|code)|secret|token|api[-_ ]?key|private[-_ ]?key|credential|\bpin\b|\botp\b/i;
+
 /** The fields of a form. */
 export function fieldsOf({ requestedSchema: { properties, required } }: Form): Field[] {
   return Object.entries(properties).map(([name, property]) => {
@@ -55,6 +63,8 @@ export function fieldsOf({ requestedSchema: { properties, required } }: Form): F
       required: required.includes(name),
       choices: plain ?? (oneOf ?? anyOf ?? []).map((choice) => choice.const),
       fallback: property.default,
+      secret: property.format === "password" || property.writeOnly === true ||
+        SECRET.test(`${name} ${property.title ?? ""}`),
     };
   });
 }
@@ -100,7 +110,12 @@ export function contentOf(fields: readonly Field[], answer: string): Result<Reco
       continue;
     }
     const value = coerce(field, text);
-    if (value === undefined) return fail("bad_request", `"${field.name}" cannot be "${text.slice(0, 100)}".`);
+    if (value === undefined) {
+      return fail(
+        "bad_request",
+        `"${field.name}" cannot be ${field.secret ? "that" : `"${text.slice(0, 100)}"`}.`,
+      );
+    }
     content[field.name] = value;
   }
   return ok(content);

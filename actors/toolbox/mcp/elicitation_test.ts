@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contentOf, type Field, questionOf } from "./elicitation.ts";
+import { contentOf, type Field, fieldsOf, Form, questionOf } from "./elicitation.ts";
 
 const field = (name: string, options: Partial<Field> = {}): Field => ({
   name,
@@ -8,6 +8,7 @@ const field = (name: string, options: Partial<Field> = {}): Field => ({
   required: true,
   choices: [],
   fallback: undefined,
+  secret: false,
   ...options,
 });
 
@@ -46,4 +47,30 @@ Deno.test("an answer that does not fit names the field", () => {
     const read = contentOf(fields, answer);
     assert.match(read.ok ? "" : read.error.message, why);
   }
+});
+
+Deno.test("a field that asks for a secret is known by its format or its name, and is never quoted back", () => {
+  const form = Form.parse({
+    message: "m",
+    requestedSchema: {
+      properties: {
+        a: { type: "string", format: "password" },
+        apiKey: { type: "string" },
+        pin: { type: "integer" },
+        shipping: { type: "string" },
+        b: { type: "string", title: "Your passphrase" },
+      },
+    },
+  });
+  const fields = fieldsOf(form);
+
+  const wrong = contentOf(fields, "pin: canary-1234");
+
+  assert.deepEqual(fields.filter((each) => each.secret).map((each) => each.name), [
+    "a",
+    "apiKey",
+    "pin",
+    "b",
+  ]);
+  assert.ok(!wrong.ok && !wrong.error.message.includes("canary"));
 });

@@ -64,7 +64,8 @@ export async function elicit(running: ReadonlySet<RunningCall>, params: unknown)
   let note = "";
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const { question, suggestions } = questionOf(note + form.data.message, fields);
-    const { outcome, answer = "" } = await call.ask({ question, suggestions });
+    const secret = fields.some((field) => field.secret);
+    const { outcome, answer = "" } = await call.ask({ question, suggestions, secret });
     if (outcome !== "answered") return { action: outcome === "declined" ? "decline" : "cancel" };
     const content = contentOf(fields, answer);
     if (content.ok) return { action: "accept", content: content.value };
