@@ -180,7 +180,7 @@ export class Machine {
       isGateway,
       program: (shell) =>
         isGateway
-          ? new GatewayProgram(shell, { gateway: worldGateway(witness.actBy(this.name), shell), newId })
+          ? new GatewayProgram(shell, { gateway: worldGateway(witness.worldOf(this.name), shell), newId })
           : new PureProgram(shell, { actor: pureActor, newId }),
       events,
       witness: this.#links,

@@ -73,7 +73,7 @@ export class NetworkDb implements Db {
   #plan(kind: "batch" | "query"): void {
     const { plan, schedule } = this.#options;
     const faults = kind === "batch" ? this.#faulty.batchFaults : this.#faulty.queryFaults;
-    const fault = plan.databaseFault(kind);
+    const fault = plan.databaseFault(kind, schedule.now);
     // While it is away no fault is used up.
     faults.length = 0;
     faults.push(fault);

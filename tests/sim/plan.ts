@@ -3,6 +3,7 @@
  * has many of: rare meetings of two faults come from runs that have little else. When it is calm nothing fails and everything is quick, so
  * that a run can come to rest and be judged. Times are milliseconds.
  */
+import { DbError } from "../../store/db.ts";
 import type { DbFault } from "../doubles/faulty_db.ts";
 import { Random } from "./random.ts";
 
@@ -24,6 +25,7 @@ export type WorldFault =
   | "lease stolen"
   | "database away"
   | "database slow"
+  | "disk full"
   | "person restarts";
 
 const worldFaults: Readonly<Record<WorldFault, number>> = {
@@ -37,6 +39,7 @@ const worldFaults: Readonly<Record<WorldFault, number>> = {
   "lease stolen": 1,
   "database away": 1,
   "database slow": 2,
+  "disk full": 1,
   "person restarts": 3,
 };
 
@@ -48,6 +51,8 @@ export class FaultPlan {
   calm = false;
   /** Until when (virtual time) every call of the database takes long. */
   slowUntil = 0;
+  /** Until when the database's disk is full. */
+  fullUntil = 0;
   readonly random: Random;
   /** How often things happen in this run: 1 is usual. */
   readonly #rates: Readonly<Record<"link" | "database" | "worker" | "gateway" | "process", number>>;
@@ -79,7 +84,10 @@ export class FaultPlan {
     return now < this.slowUntil ? this.random.between(50, 800) : this.random.between(0, 3);
   }
 
-  databaseFault(kind: "batch" | "query"): DbFault {
+  databaseFault(kind: "batch" | "query", now: number): DbFault {
+    if (kind === "batch" && !this.calm && now < this.fullUntil) {
+      return new DbError("full", "the disk is full");
+    }
     if (this.calm || !this.random.chance(0.02 * this.#rates.database)) return "none";
     if (kind === "query") return this.random.pick(["lose_request", "lose_answer", "busy"]);
     return this.random.weighted({ busy: 6, lose_request: 3, lose_answer: 4, late: 2 });

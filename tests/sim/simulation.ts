@@ -242,6 +242,9 @@ class Simulation {
       case "database slow":
         this.#plan.slowUntil = this.#schedule.now + random.between(200, 3_000);
         return true;
+      case "disk full":
+        this.#plan.fullUntil = this.#schedule.now + random.between(50, 1_500);
+        return true;
       case "person restarts": {
         const ref = `conversation/${random.between(0, 7)}`;
         machine.clock.enter(() => void machine.runtime?.restart(ref));

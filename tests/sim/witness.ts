@@ -20,7 +20,7 @@ export interface Violation {
 }
 
 /** The witness of one run. */
-export class Witness implements World {
+export class Witness {
   violation: Violation | undefined;
   readonly database: MemoryDatabase;
   readonly #schedule: Schedule;
@@ -29,8 +29,6 @@ export class Witness implements World {
   readonly #loud: boolean;
   readonly #effects = new Map<string, number>();
   readonly #lastOfKey = new Map<string, number>();
-  /** Whose process acts, set by whoever runs it. */
-  readonly #holders = new Map<string, string>();
 
   constructor(database: MemoryDatabase, schedule: Schedule, options: { bound: number; loud: boolean }) {
     this.database = database;
@@ -58,26 +56,31 @@ export class Witness implements World {
     return this.#trace;
   }
 
-  happened(id: string): boolean {
-    return this.#effects.has(id);
-  }
-
+  /** How often the message of this id acted in the world. */
   effects(id: string): number {
     return this.#effects.get(id) ?? 0;
   }
 
-  /** An effect in the world, by the gateway of this supervisor. */
-  actBy(holder: string): World {
+  /** The world as the gateway of this supervisor reaches it. */
+  worldOf(holder: string): World {
     return {
-      happened: (id) => this.happened(id),
-      act: (id, key) => {
-        this.#holders.set(id, holder);
-        this.act(id, key);
-      },
+      happened: (id) => this.#effects.has(id),
+      act: (id, key) => this.#act(holder, id, key),
     };
   }
 
-  act(id: string, key: string): void {
+  /** Looks at what no single event shows; called now and then. */
+  look(): void {
+    const full = this.database.query({
+      sql: `SELECT to_ref, CASE WHEN to_ref = 'world' THEN from_ref END AS key, count(*) AS n FROM messages
+        WHERE state IN ('queued', 'started') AND lane = 1 AND from_ref NOT IN ('edge', 'supervisor')
+        GROUP BY 1, 2 HAVING n > ?`,
+      args: [BigInt(this.#bound)],
+    }).rows[0];
+    if (full) this.broken("mailboxes are bounded", `${String(full[0])} holds ${String(full[2])}`);
+  }
+
+  #act(holder: string, id: string, key: string): void {
     const count = this.effects(id) + 1;
     this.#effects.set(id, count);
     if (count > 1) this.broken("every effect happens once", `message ${id} acted ${count} times`);
@@ -91,24 +94,10 @@ export class Witness implements World {
       this.broken("effects of one key keep their order", `message ${id} (${seq}) of ${key} came late`);
     }
     this.#lastOfKey.set(key, Number(seq));
-    const holder = this.#holders.get(id) ?? "";
-    const others = this.database.number(
-      "SELECT count(*) FROM leases WHERE holder <> ? AND expires_at > ?",
-      holder,
-      BigInt(this.#schedule.now),
-    );
-    if (others > 0) this.broken("only the lease holder's gateways act", `${holder} acted on ${id}`);
-  }
-
-  /** Looks at what no single event shows; called now and then. */
-  look(): void {
-    const full = this.database.query({
-      sql: `SELECT to_ref, CASE WHEN to_ref = 'world' THEN from_ref END AS key, count(*) AS n FROM messages
-        WHERE state IN ('queued', 'started') AND lane = 1 AND from_ref NOT IN ('edge', 'supervisor')
-        GROUP BY 1, 2 HAVING n > ?`,
-      args: [BigInt(this.#bound)],
-    }).rows[0];
-    if (full) this.broken("mailboxes are bounded", `${String(full[0])} holds ${String(full[2])}`);
+    const others = "SELECT count(*) FROM leases WHERE holder <> ? AND expires_at > ?";
+    if (this.database.number(others, holder, BigInt(this.#schedule.now)) > 0) {
+      this.broken("only the lease holder's gateways act", `${holder} acted on ${id}`);
+    }
   }
 
   #onBatch(by: string, statements: readonly Statement[]): void {
