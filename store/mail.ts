@@ -30,7 +30,7 @@ export interface NewMessage {
 export function insertMessage(message: NewMessage): Statement[] {
   const insert = sql(
     `INSERT INTO messages (id, v, to_ref, from_ref, type, lane, key, payload, cause, traceparent, at, not_before, dedupe, replaces, state, done_at)
-     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (dedupe) DO NOTHING RETURNING seq`,
+     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (dedupe) WHERE dedupe IS NOT NULL DO NOTHING RETURNING seq`,
     message.id,
     message.to,
     message.from,

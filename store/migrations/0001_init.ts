@@ -24,9 +24,10 @@ export const statements: readonly string[] = [
   `CREATE TABLE messages (
      seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, v INTEGER NOT NULL, to_ref TEXT NOT NULL, from_ref TEXT NOT NULL,
      type TEXT NOT NULL, lane INTEGER NOT NULL, key TEXT, payload TEXT NOT NULL, cause TEXT, traceparent TEXT,
-     at INTEGER NOT NULL, not_before INTEGER, dedupe TEXT UNIQUE, replaces TEXT,
+     at INTEGER NOT NULL, not_before INTEGER, dedupe TEXT, replaces TEXT,
      state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'started', 'done', 'dead')),
      started_at INTEGER, started_incarnation INTEGER, intent TEXT, failures INTEGER NOT NULL DEFAULT 0, done_at INTEGER) STRICT`,
+  `CREATE UNIQUE INDEX messages_dedupe ON messages (dedupe) WHERE dedupe IS NOT NULL`,
   `CREATE INDEX messages_open ON messages (to_ref, lane, seq) WHERE state IN ('queued', 'started')`,
   `CREATE INDEX messages_done ON messages (done_at) WHERE state = 'done'`,
   `CREATE INDEX messages_replaces ON messages (to_ref, replaces) WHERE replaces IS NOT NULL AND state = 'queued'`,

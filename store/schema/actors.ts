@@ -44,7 +44,7 @@ export const messages = sqliteTable("messages", {
   traceparent: text("traceparent"),
   at: integer("at").notNull(),
   notBefore: integer("not_before"),
-  dedupe: text("dedupe").unique(),
+  dedupe: text("dedupe"),
   replaces: text("replaces"),
   state: text("state", { enum: ["queued", "started", "done", "dead"] }).notNull().default("queued"),
   startedAt: integer("started_at"),
