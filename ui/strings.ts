@@ -276,7 +276,7 @@ export const strings = {
     fromTo: (from: string, to: string) => `from ${from} to ${to}`,
     failures: (count: number) => plural(count, "failure", "failures"),
     retry: "Try again",
-    retryLabel: (type: string) => `Try ${type} again`,
+    retryLabel: (type: string) => `Try again: ${type}`,
     discard: "Discard",
     discardLabel: (type: string) => `Discard ${type}`,
     discardConfirm: "Discard for good",

@@ -19,12 +19,23 @@ export interface Stage {
   readonly errors: string[];
 }
 
+let built: Promise<string> | undefined;
+
+/** The folder of the built UI: made by the first test of a process, gone with it. */
+function builtUi(): Promise<string> {
+  built ??= (async () => {
+    const folder = await Deno.makeTempDir({ prefix: "callboard-browser-" });
+    addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+    await bundleUi({ outDir: `${folder}/ui` });
+    return `${folder}/ui`;
+  })();
+  return built;
+}
+
 /** One test on a fresh fake; the sanitizers do not know what Playwright keeps open to Chromium. */
 export function stage(name: string, run: (stage: Stage) => Promise<void>, { signedIn = true } = {}): void {
   Deno.test({ name, ignore, sanitizeOps: false, sanitizeResources: false }, async () => {
-    const uiFolder = await Deno.makeTempDir({ prefix: "callboard-browser-" });
-    await bundleUi({ outDir: `${uiFolder}/ui` });
-    const api = await startFakeApi(`${uiFolder}/ui`, { signedIn });
+    const api = await startFakeApi(await builtUi(), { signedIn });
     const browser = await launchBrowser();
     const errors: string[] = [];
     try {
@@ -51,7 +62,6 @@ export function stage(name: string, run: (stage: Stage) => Promise<void>, { sign
     } finally {
       await browser.close();
       await api.close();
-      await Deno.remove(uiFolder, { recursive: true });
     }
   });
 }

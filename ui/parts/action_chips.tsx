@@ -1,5 +1,6 @@
 /**
- * One answer out of allow, ask, deny and, where it may be left open, unset. A press is the change; nothing is pressed twice.
+ * One answer out of allow, ask, deny and, where it may be left open, unset. A press is the change; nothing is pressed twice. While a change is on its
+ * way the buttons keep the focus, which the disabled ones of a browser lose.
  */
 import type { RuleAction } from "../../lib/policy/rule.ts";
 import { strings } from "../strings.ts";
@@ -26,8 +27,8 @@ export function ActionChips({ label, value, disabled, choose, canUnset = false }
           type="button"
           class={`action-chip action-${action ?? "unset"}`}
           aria-pressed={value === action}
-          disabled={disabled}
-          onClick={() => value !== action && choose(action)}
+          aria-disabled={disabled}
+          onClick={() => value !== action && !disabled && choose(action)}
         >
           {action === undefined ? strings.policy.unset : strings.policy.actions[action]}
         </button>

@@ -44,8 +44,8 @@ export function ConfirmButton(
         type="button"
         class={className}
         aria-label={name}
-        disabled={disabled}
-        onClick={() => isAsking.value = true}
+        aria-disabled={disabled}
+        onClick={() => isAsking.value = disabled !== true}
       >
         {label}
       </button>

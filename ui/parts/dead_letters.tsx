@@ -67,7 +67,7 @@ function DeadLetter({ letter }: { readonly letter: DeadLetterView }) {
           type="button"
           class="button small"
           aria-label={words.retryLabel(type)}
-          disabled={isBusy}
+          aria-disabled={isBusy}
           onClick={() => settle("retry")}
         >
           {words.retry}

@@ -42,7 +42,7 @@ function LiftButton() {
     <button
       type="button"
       class="button small"
-      disabled={useIsBusy(KEY)}
+      aria-disabled={useIsBusy(KEY)}
       onClick={() => void policy.changes.run(KEY, () => policy.commands.resumeEffects())}
     >
       {words.lift}

@@ -33,7 +33,7 @@ export function Audit() {
           <button
             type="button"
             class="button primary small"
-            disabled={audit.verdict.value === "checking"}
+            aria-disabled={audit.verdict.value === "checking"}
             onClick={() => void audit.verify()}
           >
             {words.verify}

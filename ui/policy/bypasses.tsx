@@ -69,7 +69,7 @@ function Bypass({ bypass }: { readonly bypass: BypassView }) {
             type="button"
             class="button danger small"
             aria-label={words.revokeLabel(what, where)}
-            disabled={isBusy}
+            aria-disabled={isBusy}
             onClick={() => void policy.changes.run(key, () => policy.commands.revokeBypass(bypass.id))}
           >
             {words.revoke}

@@ -71,7 +71,7 @@ function FolderRow({ rule, edit }: { readonly rule: RuleView; readonly edit: Fol
           ? (
             <select
               aria-label={words.folderChoiceLabel(folder)}
-              disabled={isBusy}
+              aria-disabled={isBusy}
               value={choice}
               onChange={(event) => {
                 const next = choices.find((known) => known === event.currentTarget.value);

@@ -92,7 +92,7 @@ function GroupChoice({ profile, groups }: GroupChoiceProps) {
     <select
       aria-label={words.groupLabel(printableLine(profile.name))}
       value={profile.groupId}
-      disabled={useIsBusy(key)}
+      aria-disabled={useIsBusy(key)}
       onChange={(event) => {
         const groupId = event.currentTarget.value;
         void policy.changes.run(key, () => policy.commands.setProfileGroup(profile.id, groupId));

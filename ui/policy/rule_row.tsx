@@ -102,7 +102,7 @@ function RuleButtons({ rule, edit }: { readonly rule: RuleView; readonly edit: (
         type="button"
         class="button quiet small"
         aria-label={policyStrings.rules.editLabel(name)}
-        disabled={isBusy}
+        aria-disabled={isBusy}
         onClick={() => edit(rule)}
       >
         {policyStrings.rules.edit}

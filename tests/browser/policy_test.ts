@@ -1,0 +1,328 @@
+/**
+ * The screens about policy in a real browser: each passes axe and fits its width, and everything that they can do is done by keyboard alone.
+ */
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { LONG_WORD } from "../doubles/fake_api/long_words.ts";
+import { desktop } from "./chromium.ts";
+import { overflowing, stage, violations } from "./stage.ts";
+
+const screens: readonly (readonly [path: string, sign: string])[] = [
+  ["/policy", "Every decision, chained"],
+  ["/policy/rules", "Night shift"],
+  ["/policy/rules/default", "git push --force"],
+  ["/policy/rules/nowhere", "There is no such group"],
+  ["/policy/try", "Command line"],
+  ["/policy/bypasses", "every tool"],
+  ["/policy/profiles", "Nightly jobs"],
+  ["/policy/schedules", "disk-watch"],
+  ["/policy/audit", "Rejected"],
+];
+
+/** Screens without a text that could be long. */
+const fixed: readonly string[] = ["/policy", "/policy/rules/nowhere", "/policy/try"];
+
+for (
+  const [name, options] of [["a phone", {}], ["a wide dark screen", {
+    viewport: desktop,
+    dark: true,
+  }]] as const
+) {
+  stage(`every policy screen on ${name} passes axe and fits its width`, async ({ open }) => {
+    for (const [path, sign] of screens) {
+      const page = await open(path, options);
+      await page.getByText(sign).locator("visible=true").first().waitFor();
+
+      assert.deepEqual(await violations(page), [], path);
+      assert.deepEqual(await overflowing(page), [], path);
+      await page.close();
+    }
+  });
+
+  stage(`no word however long pushes anything out of a policy screen on ${name}`, async ({ api, open }) => {
+    api.longWords = true;
+    for (const [path] of screens.filter(([path]) => !fixed.includes(path))) {
+      const page = await open(path, options);
+      await page.getByText(LONG_WORD).locator("visible=true").first().waitFor();
+
+      assert.deepEqual(await overflowing(page), [], path);
+      await page.close();
+    }
+  });
+
+  stage(`empty policy screens on ${name} say so and pass axe`, async ({ api, open }) => {
+    api.empty = true;
+    for (
+      const [path, sign] of [
+        ["/policy/bypasses", "No bypass in force"],
+        ["/policy/schedules", "Nothing is scheduled"],
+        ["/policy/audit", "Nothing was decided yet"],
+      ] as const
+    ) {
+      const page = await open(path, options);
+      await page.getByText(sign).waitFor();
+      assert.deepEqual(await violations(page), [], path);
+      await page.close();
+    }
+  });
+}
+
+/** Presses Tab until the element with this role and name has the focus; inside the dialog while one is open. */
+async function tabTo(
+  page: Page,
+  role: Parameters<Page["getByRole"]>[0],
+  name: string | RegExp,
+): Promise<void> {
+  const dialog = page.locator("dialog[open]");
+  const within = await dialog.count() > 0 ? dialog : page;
+  await reach(page, within.getByRole(role, { name }).first());
+}
+
+/** Presses Tab until `target` has the focus. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 150; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`the keyboard does not reach ${target}`);
+}
+
+/** What the call at `path` last sent. */
+async function pressed(page: Page, path: string, press: () => Promise<void>): Promise<unknown> {
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.method() !== "GET" && new URL(one.url()).pathname === path),
+    press(),
+  ]);
+  return request.postData() === null ? undefined : request.postDataJSON();
+}
+
+stage("a rule is written by keyboard, with what it would have matched", async ({ open }) => {
+  const page = await open("/policy/rules/default", { viewport: desktop });
+  await tabTo(page, "button", "Add rule");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "New rule" });
+  await dialog.waitFor();
+  assert.deepEqual(await violations(page), []);
+
+  await tabTo(page, "button", "Allow");
+  await page.keyboard.press("Space");
+  await tabTo(page, "combobox", "Tool");
+  await page.keyboard.type("exec_command");
+  await tabTo(page, "textbox", /Command begins with/);
+  await page.keyboard.type("bash");
+  await dialog.getByText(/would allow any command/).waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Save rule" }).isDisabled(), true);
+  for (let letter = 0; letter < 4; letter += 1) await page.keyboard.press("Backspace");
+  await page.keyboard.type("git\nlog");
+  await dialog.getByText("2 of the last 50 calls").waitFor();
+  assert.deepEqual(await violations(page), []);
+  await tabTo(page, "button", "Save rule");
+  const sent = await pressed(page, "/api/rules", () => page.keyboard.press("Enter"));
+
+  assert.deepEqual(sent, {
+    groupId: "default",
+    action: "allow",
+    toolPattern: "exec_command",
+    pathPattern: null,
+    argvPrefix: ["git", "log"],
+    source: null,
+    agent: null,
+    priority: 100,
+    maxUses: null,
+    expiresAt: null,
+    note: null,
+  });
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("git log").first().waitFor();
+  await page.getByRole("button", { name: "Add rule" }).and(page.locator(":focus")).waitFor();
+});
+
+stage("Escape leaves a rule unwritten and gives the focus back", async ({ api, open }) => {
+  const page = await open("/policy/rules/default", { viewport: desktop });
+  await tabTo(page, "button", "Edit rule for mcp__*");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Edit rule" });
+  await dialog.waitFor();
+
+  await page.keyboard.press("Escape");
+
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Edit rule for mcp__*" }).and(page.locator(":focus")).waitFor();
+  assert.equal(api.calls.some((call) => call.startsWith("PUT")), false);
+});
+
+stage(
+  "a tool's answer, a folder and the rest are set by keyboard; the engine says what comes of it",
+  async ({ open }) => {
+    const page = await open("/policy/rules/default", { viewport: desktop });
+    const matrix = page.getByRole("group", { name: "Answer for update_plan" });
+    await reach(page, matrix.getByRole("button", { name: "Deny" }));
+    const rule = await pressed(page, "/api/rules", () => page.keyboard.press("Enter"));
+    assert.deepEqual(rule, {
+      groupId: "default",
+      toolPattern: "update_plan",
+      action: "deny",
+      priority: 1000,
+    });
+    await page.locator(".tool-row", { hasText: "update_plan" }).locator(".tag.action-deny").waitFor();
+
+    await tabTo(page, "textbox", /^Folder/);
+    await page.keyboard.type("/drafts");
+    const folder = await pressed(page, "/api/rules", () => page.keyboard.press("Enter"));
+    assert.deepEqual(folder, {
+      groupId: "default",
+      toolPattern: "@fs_read",
+      action: "allow",
+      pathPattern: "/drafts/*",
+      priority: 890,
+    });
+    await page.getByText("/drafts", { exact: true }).waitFor();
+
+    const rest = page.getByRole("group", { name: "Answer for everything else" });
+    await reach(page, rest.getByRole("button", { name: "Deny" }));
+    await pressed(page, "/api/rules/r10", () => page.keyboard.press("Enter"));
+    await page.locator(".last-rule .tag.action-deny").waitFor();
+  },
+);
+
+stage("a call is tried by keyboard and every step is shown", async ({ open }) => {
+  const page = await open("/policy/try");
+  await tabTo(page, "textbox", "Command line");
+  await page.keyboard.type("git push --force");
+  await page.keyboard.press("Enter");
+
+  const verdict = page.getByRole("region", { name: "It would be refused" });
+  await verdict.waitFor();
+  await verdict.getByText("skipped: other path").first().waitFor();
+  assert.equal(await verdict.getByRole("link").first().getAttribute("href"), "/policy/rules/default");
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await overflowing(page), []);
+});
+
+stage("groups are copied, and deleted only with a second word", async ({ api, open }) => {
+  const page = await open("/policy/rules");
+  const copy = page.getByRole("article", { name: /Copy of/ }).or(
+    page.locator("article", { hasText: "Copy of Night" }),
+  );
+  await page.locator("article", { hasText: "Night shift" }).getByRole("button", { name: "Duplicate" }).press(
+    "Enter",
+  );
+  await page.getByRole("dialog", { name: "Duplicate Night shift with 2 rules" }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press("Enter");
+  await copy.waitFor();
+
+  await copy.getByRole("button", { name: "Delete" }).press("Enter");
+  await page.getByRole("button", { name: "Keep" }).and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(api.calls.some((call) => call.startsWith("DELETE")), false);
+  await copy.getByRole("button", { name: "Delete" }).press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+
+  await copy.waitFor({ state: "detached" });
+});
+
+stage("bypasses are revoked and schedules cancelled by keyboard", async ({ open }) => {
+  const page = await open("/policy/bypasses");
+  await tabTo(page, "button", /Revoke bypass for every tool/);
+  await pressed(page, "/api/bypasses/b2", () => page.keyboard.press("Enter"));
+  await page.getByRole("article", { name: "every tool" }).waitFor({ state: "detached" });
+
+  await page.goto(page.url().replace("bypasses", "schedules"));
+  await tabTo(page, "button", "Cancel schedule disk-watch");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "button", "Cancel schedule");
+  await pressed(page, "/api/schedules/s2", () => page.keyboard.press("Enter"));
+  await page.getByRole("article", { name: "disk-watch" }).waitFor({ state: "detached" });
+});
+
+stage("the log says whether its chain holds, is filtered, and can be taken away", async ({ api, open }) => {
+  const page = await open("/policy/audit");
+  await tabTo(page, "button", "Verify chain");
+  await page.keyboard.press("Enter");
+  await page.getByText("The chain holds: 5 entries, none changed.").waitFor();
+  api.brokenAt = 3;
+  await page.keyboard.press("Enter");
+  await page.getByText(/broken at entry 3/).waitFor();
+  assert.deepEqual(await violations(page), []);
+  assert.equal(await page.getByRole("link", { name: "Export" }).getAttribute("href"), "/api/audit/export");
+
+  await tabTo(page, "searchbox", /Filter/);
+  await page.keyboard.type("grace");
+  await page.getByText("1 of 5 entries").waitFor();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("rule.create");
+  await page.locator(".audit-entry summary").press("Enter");
+  await tabTo(page, "button", "Revert entry 3");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "button", "Revert this change");
+  await pressed(page, "/api/audit/3/revert", () => page.keyboard.press("Enter"));
+  assert.deepEqual(await violations(page), []);
+});
+
+stage("everything is stopped with a second word, said on every screen, and lifted", async ({ api, open }) => {
+  const page = await open("/settings");
+  await tabTo(page, "button", "Stop everything");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Keep running" }).and(page.locator(":focus")).waitFor();
+  assert.equal(api.calls.includes("POST /api/effects/suspend"), false);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const banner = page.getByText("Everything is stopped.");
+  await banner.waitFor();
+  assert.deepEqual(await violations(page), []);
+
+  for (const path of ["/", "/conversations/c1", "/actors", "/policy/rules"]) {
+    await page.goto(`${api.url}${path}`);
+    await banner.waitFor();
+    assert.deepEqual(await overflowing(page), [], path);
+  }
+  await tabTo(page, "button", "Lift the stop");
+  await page.keyboard.press("Enter");
+  await banner.waitFor({ state: "detached" });
+});
+
+stage(
+  "always is a rule that the person has seen, never one that the server did not offer",
+  async ({ open }) => {
+    const page = await open("/inbox/i2", { viewport: desktop });
+    await tabTo(page, "button", "Always…");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 of the last 50 calls").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await tabTo(page, "radio", /exactly/);
+    await page.keyboard.press("ArrowDown");
+    await reach(page, page.getByRole("button", { name: "Always allow" }).last());
+    const sent = await pressed(page, "/api/inbox/i2/decision", () => page.keyboard.press("Enter"));
+
+    // The page's own request, whose shape the next line checks.
+    const { decision, rule } = sent as { decision: string; rule: { pathPattern: string; action: string } };
+    assert.deepEqual([decision, rule.action, rule.pathPattern], ["allow_always", "allow", "/config/*"]);
+    await page.getByText("Always allowed").waitFor();
+
+    await page.goto(page.url().replace("i2", "i1"));
+    await page.getByRole("button", { name: "Always…" }).press("Enter");
+    await page.getByText(/No rule that could allow this/).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Always allow" }).last().isDisabled(), true);
+    await page.getByRole("button", { name: "Always reject" }).first().press("Enter");
+    await page.getByText("every call of exec_command").waitFor();
+  },
+);
+
+stage("somebody else is asked to decide, and given-up messages are settled", async ({ api, open }) => {
+  const page = await open("/inbox/i2");
+  await page.getByRole("button", { name: "Ask somebody" }).press("Enter");
+  const people = page.getByRole("combobox", { name: "Who should decide?" });
+  await people.selectOption("Grace");
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole("button", { name: "Ask", exact: true }).press("Enter");
+  await page.getByText("Grace was asked to decide.").waitFor();
+
+  await page.goto(`${api.url}/actors`);
+  await page.getByText("RangeError: Invalid array length").waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole("button", { name: "Try again: user.message" }).press("Enter");
+  await page.getByText("Given up").waitFor({ state: "detached" });
+});
