@@ -3,6 +3,7 @@
  * the answers. Proven by `edge/policy_test.ts` and `edge/rules_test.ts`.
  */
 import * as z from "zod";
+import { matchesTool } from "../lib/policy/tool_pattern.ts";
 import { DEFAULT_GROUP } from "../lib/policy/judge.ts";
 import type { Bypass, Call, Context, Rule } from "../lib/policy/rule.ts";
 import {
@@ -14,16 +15,20 @@ import {
   type ToolRow,
 } from "../store/queries/policy.ts";
 import type { Viewer } from "../store/queries/access.ts";
-import type { DescribedView, RuleInput } from "./api.ts";
+import { gateSettings } from "../store/queries/effects.ts";
+import { type DescribedView, GateSettings, type RuleInput } from "./api.ts";
 import type { Edge } from "./deps.ts";
-import { ruleView } from "./views.ts";
+import { fromJson, ruleView } from "./views.ts";
 
 /** The kinds of tools that policy knows. */
 export const ToolClass = z.enum(["read", "write", "exec", "plan", "schedule", "mcp"]);
 
 /** Everything that policy is made of, at one moment. */
 export interface PolicyRows {
-  readonly rules: readonly Rule[];
+  /** Null: one of them cannot be read, so nothing is allowed by any. */
+  readonly rules: readonly Rule[] | null;
+  /** Tools, by pattern, that two people must allow. */
+  readonly twoPersons: readonly string[];
   readonly tools: readonly ToolRow[];
   /** Profile → group. */
   readonly groups: ReadonlyMap<string, string>;
@@ -31,13 +36,16 @@ export interface PolicyRows {
 
 /** Reads it. Rejects with `DbError`. */
 export async function policyRows(edge: Edge): Promise<PolicyRows> {
-  const [{ rules }, { tools }, profiles] = await Promise.all([
+  const [{ rules }, { tools }, profiles, gate] = await Promise.all([
     listRules(edge.db),
     listTools(edge.db),
     listProfiles(edge.db),
+    gateSettings(edge.db),
   ]);
+  const readable = rules.every((row) => row.argv_prefix === null || ruleView(row).argvPrefix !== null);
   return {
-    rules: rules.map(toRule),
+    rules: readable ? rules.map(toRule) : null,
+    twoPersons: GateSettings.partial().catch({}).parse(fromJson(gate ?? "{}")).twoPersons ?? [],
     tools,
     groups: new Map(profiles.map((profile) => [profile.id, profile.group_id])),
   };
@@ -61,7 +69,7 @@ export async function bypassesOf(edge: Edge, viewer: Viewer, conversation: strin
 export function callOf(
   tool: string,
   described: Pick<DescribedView, "class" | "source" | "paths" | "outside" | "askOnce" | "argv">,
-  { tools }: PolicyRows,
+  { tools, twoPersons }: PolicyRows,
 ): Call {
   const known = tools.find((row) => row.name === tool);
   return {
@@ -72,6 +80,7 @@ export function callOf(
     outside: described.outside,
     argv: described.argv,
     askOnce: described.askOnce,
+    twoPersons: twoPersons.some((pattern) => matchesTool(pattern, { tool, class: described.class })),
     known: known?.available === 1,
     changedAt: known?.changed_at ?? undefined,
   };

@@ -23,12 +23,12 @@ export function onDecide(draft: Draft, payload: ApprovalDecide, from: string): v
   const problem = roleProblem(item, body, by) ??
     (from === "edge" ? rightsProblem(draft, item, by) : undefined);
   record(draft, item, body, by, problem);
-  draft.tell(`conversation/${item.conversation}`, "call.decided", {
-    callId: item.callId,
-    itemId: item.id,
-    decision: body.decision,
-    by: by.name,
-  });
+  // One of two approvals decides nothing yet.
+  if (problem || item.firstApproval || !isAllowing(body.decision) || !twoFor(draft, item)) {
+    const { callId, id: itemId } = item;
+    const decided = { callId, itemId, decision: body.decision, by: by.name };
+    draft.tell(`conversation/${item.conversation}`, "call.decided", decided);
+  }
   if (problem) return refuseDecider(draft, item, problem);
   if (item.kind !== "approval") return applyAnswer(draft, item, body, by);
   applyToCall(draft, item, body, by);

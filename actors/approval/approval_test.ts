@@ -197,6 +197,8 @@ Deno.test("a conversation cannot withdraw another one's call", async () => {
   const id = await desk.judge("a", "exec_command");
 
   await desk.post("conversation/c2", "tool.cancel", { callId: "a", reason: "mine" });
+  await desk.post("conversation/c2", "tool.cancel", { callId: "b", reason: "mine, before it is judged" });
+  assert.ok(await desk.judge("b", "exec_command"));
 
   assert.equal(await itemState(desk, id), "waiting");
 });

@@ -51,13 +51,21 @@ function expire(draft: Draft, item: OpenItem): void {
   settleItem(draft, item, "expired");
 }
 
+/** Whether this conversation has withdrawn the call; another one's word does not count. */
+export function isWithdrawn(draft: Draft, callId: string, conversation: string): boolean {
+  return draft.state.withdrawn.some((each) => each.callId === callId && each.conversation === conversation);
+}
+
 /** The turn stopped. A waiting call ends here; one that was handed over is the toolbox's to end; what may yet come of it (its description, its question) is remembered as withdrawn. */
 export function onCancel(draft: Draft, payload: ToolCancel, from: string): void {
   const { callId } = payload;
   const conversation = conversationId(from);
   dropHeld(draft, callId, conversation);
   const item = itemOfCall(draft, callId);
-  if (!item) return draft.patch({ withdrawn: [...draft.state.withdrawn, callId].slice(-MAX_WITHDRAWN) });
+  if (!item) {
+    const withdrawn = [...draft.state.withdrawn, { callId, conversation }].slice(-MAX_WITHDRAWN);
+    return draft.patch({ withdrawn });
+  }
   if (item.conversation !== conversation) return;
   if (item.kind === "approval") {
     draft.op({ op: "call.move", callId, to: "cancelled" });

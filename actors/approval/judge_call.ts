@@ -7,6 +7,7 @@ import type { Verdict } from "../../lib/policy/judge.ts";
 import type { ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
 import { countDenial, slowDown } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
+import { isWithdrawn } from "./endings.ts";
 import { itemOfCall, openItem, settleItem } from "./items.ts";
 import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
 import { refuseByPolicy, reject, runCall } from "./outcome.ts";
@@ -19,7 +20,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
   const { callId } = payload;
   if (payload.editedFor !== undefined) return onEdited(draft, payload, payload.editedFor);
   const conversation = conversationId(payload.conversation);
-  if (draft.state.withdrawn.includes(callId)) return endWithdrawn(draft, callId, conversation);
+  if (isWithdrawn(draft, callId, conversation)) return endWithdrawn(draft, callId, conversation);
   if (itemOfCall(draft, callId)) return;
 
   const origin = learnOrigin(draft, payload);
@@ -107,7 +108,7 @@ function allow(
 
 function endWithdrawn(draft: Draft, callId: string, conversation: string): void {
   draft.op({ op: "call.move", callId, to: "cancelled" });
-  draft.patch({ withdrawn: draft.state.withdrawn.filter((id) => id !== callId) });
+  draft.patch({ withdrawn: draft.state.withdrawn.filter((each) => each.callId !== callId) });
   draft.tell(`conversation/${conversation}`, "tool.result", {
     callId,
     outcome: "cancelled",

@@ -222,6 +222,19 @@ Deno.test("rules that cannot be read make everything ask, after a restart too", 
   await desk.post("conversation/c1", "tools.list", { turnId: "t1" });
 
   assert.deepEqual((await desk.sent("tools.listed"))[0]?.payload.tools, []);
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const remove = (id: string) =>
+    desk.post("edge", "approval.policy", { by, command: { kind: "rule.delete", id } });
+  await remove("seed-mcp");
+  await remove("seed-rest");
+  assert.deepEqual((await desk.sent("policy.done")).map(({ payload }) => payload.code), [
+    "corrupt",
+    undefined,
+  ]);
+  assert.equal(
+    await desk.judge("b", "read_file", { paths: [{ path: "/b", access: "read", exists: true }] }),
+    undefined,
+  );
 });
 
 Deno.test("the offered tools are those that policy does not deny outright", async () => {

@@ -1,6 +1,7 @@
 /** Questions of a running tool to a person (`ask_user`, an MCP elicitation): items of their own kind with the same life, answered in words. */
 import type { Decider, DecisionBody, QuestionRaise } from "../protocol/approval.ts";
 import type { Draft } from "./draft.ts";
+import { isWithdrawn } from "./endings.ts";
 import { itemOfCall, openItem, settleItem } from "./items.ts";
 import { conversationId, originOf } from "./origin.ts";
 import type { OpenItem } from "./state.ts";
@@ -8,7 +9,7 @@ import type { OpenItem } from "./state.ts";
 /** Raises a question. */
 export function onQuestion(draft: Draft, payload: QuestionRaise): void {
   const conversation = conversationId(payload.conversation);
-  if (draft.state.withdrawn.includes(payload.callId)) {
+  if (isWithdrawn(draft, payload.callId, conversation)) {
     return draft.tell("toolbox", "question.answered", { callId: payload.callId, outcome: "cancelled" });
   }
   if (itemOfCall(draft, payload.callId)) return;

@@ -78,12 +78,24 @@ function orderRules(
 }
 
 function deleteRule(draft: Draft, id: string, by: Author): Changed {
-  const rule = draft.state.rules?.find((candidate) => candidate.id === id);
+  if (draft.state.rules === null) return repair(draft, id, by);
+  const rule = draft.state.rules.find((candidate) => candidate.id === id);
   if (!rule) return missing("There is no such rule");
   draft.op({ op: "rule.delete", id });
-  draft.patch({ rules: draft.state.rules?.filter((candidate) => candidate.id !== id) ?? null });
+  draft.patch({ rules: draft.state.rules.filter((candidate) => candidate.id !== id) });
   const { layer, ordinal } = rule;
   recordChange(draft, by, "rule.delete", { id, layer, ordinal, rule: bodyOf(rule) });
+  return { ok: true, id };
+}
+
+/** Deletes a rule that cannot be read. When none of them is left, policy is whole again. */
+function repair(draft: Draft, id: string, by: Author): Changed {
+  const { readable, broken } = draft.state.repair;
+  if (!broken.includes(id)) return UNREADABLE;
+  const left = broken.filter((other) => other !== id);
+  draft.op({ op: "rule.delete", id });
+  draft.patch({ repair: { readable, broken: left }, rules: left.length === 0 ? readable : null });
+  recordChange(draft, by, "rule.repair", { id });
   return { ok: true, id };
 }
 

@@ -68,6 +68,7 @@ export interface OpenItem {
 export interface ApprovalState {
   /** Null: they cannot be read. */
   readonly rules: readonly Rule[] | null;
+  readonly repair: LoadedApproval["repair"];
   readonly groups: readonly string[];
   readonly groupNames: ReadonlyMap<
     string,
@@ -82,8 +83,8 @@ export interface ApprovalState {
   readonly items: ReadonlyMap<string, OpenItem>;
   /** Calls handed to the toolbox to run: call id → conversation. */
   readonly running: ReadonlyMap<string, string>;
-  /** Calls withdrawn before they were judged. */
-  readonly withdrawn: readonly string[];
+  /** Calls withdrawn before they were judged, by the conversation that said so. */
+  readonly withdrawn: LoadedApproval["withdrawn"];
   readonly head: Head;
   /** Set while everything is suspended: by whom and since when. */
   readonly suspended: { readonly by: string; readonly at: number } | null;
@@ -104,6 +105,7 @@ export function restore(loaded: unknown): ApprovalState {
   const rows = loaded as LoadedApproval; // the loader's own shape, as JSON
   return {
     rules: rows.rules,
+    repair: rows.repair,
     groups: rows.groups.map((group) => group.id),
     groupNames: new Map(rows.groups.map(({ id, name, description }) => [id, {
       name,

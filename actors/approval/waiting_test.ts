@@ -60,6 +60,7 @@ Deno.test("a tool that demands two people runs when a second one has allowed it,
 
   assert.equal(await itemState(desk, id), "waiting");
   assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.deepEqual(await desk.sent("call.decided"), [], "nothing is decided yet");
   const twice = await say(desk, id, bo, { decision: "allow_once" });
   assert.equal(twice.ok ? "" : twice.error.code, "forbidden", "nobody counts twice");
   const second = await say(desk, id, ada, { decision: "allow_session" });

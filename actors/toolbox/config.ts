@@ -4,7 +4,11 @@
  */
 import * as z from "zod";
 
-const ServerName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,30}$/, "lower-case letters, digits, - and _");
+/** No doubled or outer `_`: with one, a rule for `mcp__mail__*` would cover the tools of another server, called `mail__x`. */
+const ServerName = z.string().max(31).regex(
+  /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/,
+  "lower-case letters and digits, with single - or _ between them",
+);
 
 /** A stdio server: run in the sandbox in a folder of its own, unless `unsandboxed` says otherwise in so many words. */
 export const StdioServer = z.strictObject({

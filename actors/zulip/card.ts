@@ -31,7 +31,9 @@ export function renderCard(item: CardShow, { inboxUrl, reactions }: CardOptions)
 function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
   const { described } = item;
   const preview = cut(printable(described?.preview?.text ?? ""));
-  const reactable = reactions && item.state === "waiting" && described?.risk !== "high" && preview.whole;
+  // Without a preview the summary is all there is, and it may have been cut where the call was described.
+  const whole = preview.whole && (preview.text !== "" || !described?.summary.endsWith("…"));
+  const reactable = reactions && item.state === "waiting" && described?.risk !== "high" && whole;
   const lines = [
     `**${headline(item)}** ${codeSpan(printable(item.tool ?? "a tool"))} — ${
       codeSpan(printable(described?.summary ?? ""))
@@ -42,10 +44,10 @@ function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
     if (preview.text !== "") {
       lines.push(codeBlock(preview.text, described?.preview?.kind === "diff" ? "diff" : ""));
     }
-    if (!preview.whole) lines.push("*(cut: read all of it before you decide)*");
+    if (!whole) lines.push("*(cut: read all of it before you decide)*");
     lines.push(reactable ? `React 👍 to allow once, 👎 to reject, or decide ${link}.` : `Decide ${link}.`);
   }
-  return { body: lines.join("\n"), whole: preview.whole, reactable };
+  return { body: lines.join("\n"), whole, reactable };
 }
 
 function questionCard(item: CardShow, link: string): Card {

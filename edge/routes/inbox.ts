@@ -133,7 +133,10 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     }
     const [rows, standing] = await Promise.all([policyRows(edge), standingOf(edge.db, view.conversation.id)]);
     const context = contextOf(rows, { conversation: view.conversation.id, ...standing }, edge.clock.now());
-    const offers = offersFor(callOf(tool, described, rows), rows.rules, context).map(({ label, rule }) => ({
+    const fitting = rows.rules ? offersFor(callOf(tool, described, rows), rows.rules, context) : [];
+    const offers = fitting.map((
+      { label, rule },
+    ) => ({
       label,
       rule: RuleInput.parse({ ...rule, groupId: context.group, priority: OFFER_PRIORITY }),
     }));

@@ -105,7 +105,9 @@ function readRules(app: Hono<EdgeEnv>, edge: Edge): void {
     const { rules, tools } = await policyRows(edge);
     const offered = tools.filter((tool) => tool.available === 1)
       .map((tool) => ({ tool: tool.name, class: ToolClass.catch("mcp").parse(tool.class) }));
-    return c.json({ findings: lint(rules, { tools: offered, now: edge.clock.now() }) } satisfies LintList);
+    return c.json(
+      { findings: lint(rules ?? [], { tools: offered, now: edge.clock.now() }) } satisfies LintList,
+    );
   });
 
   app.post("/rules/preview", async (c) => {

@@ -65,6 +65,8 @@ export interface LoadedUser {
 /** Everything approval starts from. */
 export interface LoadedApproval {
   readonly rules: readonly Rule[] | null;
+  /** Rules that can be read although others cannot, and the ids of those others: deleting these repairs policy. */
+  readonly repair: { readonly readable: readonly Rule[]; readonly broken: readonly string[] };
   readonly groups: readonly {
     readonly id: string;
     readonly name: string;
@@ -78,7 +80,7 @@ export interface LoadedApproval {
   /** Calls that were let run and have not ended: call id → conversation. */
   readonly running: Readonly<Record<string, string>>;
   /** Calls withdrawn lately, whose `tool.judge` may still come. */
-  readonly withdrawn: readonly string[];
+  readonly withdrawn: readonly { readonly callId: string; readonly conversation: string }[];
   /** The setting `suspended`. */
   readonly suspended: { readonly by: string; readonly at: number } | null;
   /** While everything is suspended: calls that may run, in the order in which they were allowed. Some may have been sent before. */
@@ -132,7 +134,7 @@ const queries = [
   ),
   sql("SELECT id, conversation FROM tool_calls WHERE state IN ('judged', 'decided', 'executing')"),
   sql(
-    `SELECT payload FROM messages WHERE state = 'done' AND done_at > ${DB_NOW} - ? AND to_ref = 'approval' AND type = 'tool.cancel'`,
+    `SELECT payload, from_ref FROM messages WHERE state = 'done' AND done_at > ${DB_NOW} - ? AND to_ref = 'approval' AND type = 'tool.cancel'`,
     WITHDRAWN_FOR_MS,
   ),
   sql("SELECT seq, hash FROM decisions ORDER BY seq DESC LIMIT 1"),
@@ -162,7 +164,7 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
   };
   const entitlements = table<{ userId: string; channelId: number }>(10);
   return {
-    rules: readRules(table<RuleRow>(0)),
+    ...readRules(table<RuleRow>(0)),
     groups: table<LoadedApproval["groups"][number]>(1),
     profiles: Object.fromEntries(
       table<{ id: string; group_id: string }>(2).map((row) => [row.id, row.group_id]),
@@ -183,7 +185,10 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     running: Object.fromEntries(
       table<{ id: string; conversation: string }>(6).map((row) => [row.id, row.conversation]),
     ),
-    withdrawn: table<{ payload: string }>(7).map((row) => String(JSON.parse(row.payload).callId)),
+    withdrawn: table<{ payload: string; from_ref: string }>(7).map((row) => ({
+      callId: String(JSON.parse(row.payload).callId),
+      conversation: row.from_ref.slice("conversation/".length),
+    })),
     suspended: parsed(table<{ value: string }>(13)[0]?.value ?? null) as LoadedApproval["suspended"], // the op's own JSON
     held: table<{ callId: string; conversation: string; grant: string }>(14)
       .map((row) => ({ ...row, grant: parsed(row.grant) })),
@@ -240,7 +245,7 @@ interface RuleRow {
 }
 
 /** All rules, or null when one of them cannot be read: half a policy is none. */
-function readRules(rows: readonly RuleRow[]): Rule[] | null {
+function readRules(rows: readonly RuleRow[]): Pick<LoadedApproval, "rules" | "repair"> {
   const rules = rows.map((row) => {
     const argvPrefix = row.argv_prefix === null ? null : readWords(row.argv_prefix);
     return argvPrefix === undefined ? undefined : {
@@ -263,7 +268,8 @@ function readRules(rows: readonly RuleRow[]): Rule[] | null {
     };
   });
   const readable = rules.filter((rule) => rule !== undefined);
-  return readable.length === rules.length ? readable : null;
+  const broken = rows.filter((_, index) => rules[index] === undefined).map((row) => row.id);
+  return { rules: broken.length === 0 ? readable : null, repair: { readable, broken } };
 }
 
 function readWords(text: string): string[] | undefined {
