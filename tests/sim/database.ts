@@ -20,6 +20,7 @@ const watching = [
   `CREATE TRIGGER message_closed_twice AFTER UPDATE OF state ON messages WHEN OLD.state IN ('done', 'dead')
    BEGIN INSERT INTO closed_twice VALUES (OLD.id, OLD.state, NEW.state); END`,
   "CREATE INDEX events_message ON events (payload ->> 'message')",
+  "CREATE INDEX messages_all_of_one_text ON messages (to_ref, replaces, seq) WHERE replaces IS NOT NULL",
   "CREATE INDEX messages_call ON messages (payload ->> 'callId')",
 ];
 
