@@ -178,6 +178,10 @@ async function obey({ type, payload }: Envelope, runtime: Runtime, store: Store)
     case "actor.restart": {
       const { ref } = payload as ActorRestart; // parsed against the catalogue
       if (!runtime.restart(ref)) throw new RangeError(`there is no actor "${ref}"`);
+      if (ref.startsWith("conversation/")) {
+        const conversation = ref.slice("conversation/".length);
+        await runtime.send({ to: "approval", type: "restart.done", payload: { conversation } });
+      }
       return;
     }
     case "dead_letter.settle":

@@ -58,14 +58,16 @@ Deno.test("without Zulip what goes to topics is dropped, not buried", () => {
   ]);
 });
 
-Deno.test("a parked conversation is told in its topic once", () => {
+Deno.test("a parked conversation is told in its topic once, and in the inbox", () => {
   const sent: Send[] = [];
   const outlets = { log: () => {}, send: (send: Send) => void sent.push(send), zulip: true };
 
   tellNote({ type: "parked", ref: "conversation/1", reason: "5 crashes" }, outlets);
   tellNote({ type: "parked", ref: "scheduler", reason: "5 crashes" }, outlets);
 
-  assert.equal(sent.length, 1);
-  assert.equal(sent[0]?.type, "topic.note");
-  assert.ok(sent[0]?.dedupe);
+  assert.deepEqual(sent.map(({ to, type }) => `${to} ${type}`), [
+    "approval restart.wanted",
+    "zulip topic.note",
+  ]);
+  assert.ok(sent[1]?.dedupe);
 });

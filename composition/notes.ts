@@ -1,5 +1,5 @@
 /**
- * What the runtime noticed, told where people look: in the topic of the conversation it concerns, and in the log. Pure but for the two
+ * What the runtime noticed, told where people look: in the topic of the conversation it concerns, in the inbox, and in the log. Pure but for the two
  * outlets. Proven by `composition_test.ts`.
  */
 import type { Send } from "../runtime/actor.ts";
@@ -18,6 +18,11 @@ export interface NoteOutlets {
 export function tellNote(note: Note, { log, send, zulip }: NoteOutlets): void {
   const { type, ...facts } = note;
   log("warn", `runtime: ${type}`, facts);
+  const parked = note.type === "parked" ? conversationOf(note.ref) : undefined;
+  if (note.type === "parked" && parked !== undefined) {
+    const payload = { conversation: parked, reason: note.reason.slice(0, 1_000) };
+    send({ to: "approval", type: "restart.wanted", payload });
+  }
   const told = topicNote(note);
   if (!told || !zulip) return;
   send({ to: "zulip", type: "topic.note", payload: told, dedupe: `note ${told.key}` });

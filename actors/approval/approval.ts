@@ -13,6 +13,7 @@ import { onPolicy } from "./policy_change.ts";
 import { onQuestion } from "./questions.ts";
 import { onCardShown, onPeople, onReact } from "./reactions.ts";
 import { onRemind } from "./reminders.ts";
+import { onRestartDone, onRestartWanted } from "./restarts.ts";
 import { type ApprovalState, restore } from "./state.ts";
 import { onHeld } from "./suspension.ts";
 import { onToolsKnown, onToolsList } from "./tools.ts";
@@ -49,6 +50,10 @@ function handle(draft: Draft, message: Message): void {
       return onReact(draft, message.payload);
     case "approval.expire":
       return onExpire(draft, message.payload);
+    case "restart.wanted":
+      return onRestartWanted(draft, message.payload);
+    case "restart.done":
+      return onRestartDone(draft, message.payload);
     case "approval.remind":
       return onRemind(draft, message.payload);
     case "approval.policy":

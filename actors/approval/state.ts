@@ -94,6 +94,8 @@ export interface ApprovalState {
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: ReadonlyMap<string, LoadedConversation>;
   readonly gate: GateSettings;
+  /** Parked conversations with the items that say so. */
+  readonly restarts: ReadonlyMap<string, string>;
   /** When a tool was let run without a person lately, by conversation and tool; milliseconds since the epoch. */
   readonly lately: ReadonlyMap<string, readonly number[]>;
   /** Refusals in a row, by conversation. */
@@ -125,6 +127,7 @@ export function restore(loaded: unknown): ApprovalState {
     zulipApprovers: rows.zulipApprovers,
     conversations: new Map(Object.entries(rows.conversations)),
     gate: readSettings(rows.gate),
+    restarts: new Map(Object.entries(rows.restarts)),
     lately: new Map(),
     denials: new Map(),
   };

@@ -1,5 +1,6 @@
 /** Proves how the gate treats what waits: two people, time that is over, reminders, quiet hours, and the two brakes; against a real database. */
 import assert from "node:assert/strict";
+import { sql } from "../../store/db.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
 import { decide, type Decided, type DecisionBody } from "../../store/decide.ts";
 import {
@@ -220,6 +221,24 @@ for (
     assert.equal(afterQuietHours(GateSettings.parse({ quietHours: quiet }), now), expected);
   });
 }
+
+Deno.test("a parked conversation is one item until it is restarted, over a restart of approval too", async () => {
+  await using desk = await furnished();
+  const park = () => desk.post("supervisor", "restart.wanted", { conversation: "c1", reason: "5 crashes" });
+  await park();
+  await desk.restart();
+  await park();
+  const item = await desk.row("SELECT id, kind, state, question FROM pending_items");
+
+  const decision = await say(desk, String(item?.id), ada, { decision: "allow_once" });
+  await desk.post("supervisor", "restart.done", { conversation: "c1" });
+  await desk.post("supervisor", "restart.done", { conversation: "c1" });
+
+  assert.match(String(item?.question), /5 crashes/);
+  assert.equal(decision.ok, false, "it is settled by restarting");
+  const rows = await desk.db.query(sql("SELECT kind, state FROM pending_items"));
+  assert.deepEqual(rows.rows.map((row) => [...row]), [["restart", "applied"]]);
+});
 
 Deno.test("more calls of one tool than anybody expects in a minute are asked for", async () => {
   await using desk = await furnished();

@@ -230,6 +230,12 @@ export const PeopleKnown = z.object({
 });
 export type PeopleKnown = z.infer<typeof PeopleKnown>;
 
+/** A conversation is parked until a person restarts it. */
+export const RestartWanted = z.object({ conversation: z.string(), reason: z.string().max(1000) });
+export type RestartWanted = z.infer<typeof RestartWanted>;
+export const RestartDone = z.object({ conversation: z.string() });
+export type RestartDone = z.infer<typeof RestartDone>;
+
 /** What the conversation records about its waiting call. */
 export const CallWaiting = z.object({
   callId: z.string(),
@@ -256,6 +262,8 @@ export const approvalMessages = {
     request: true,
   }),
   "people.known": message(["edge", "supervisor"], ["approval"], PeopleKnown),
+  "restart.wanted": message(["supervisor"], ["approval"], RestartWanted),
+  "restart.done": message(["supervisor"], ["approval"], RestartDone),
   "policy.done": message(["approval"], ["edge"], PolicyDone),
   "question.raise": message(["toolbox"], ["approval"], QuestionRaise, { request: true }),
   "question.answered": message(["approval"], ["toolbox"], QuestionAnswered, { recovery: "repeat" }),

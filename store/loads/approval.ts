@@ -94,6 +94,8 @@ export interface LoadedApproval {
   /** The setting `zulip_approvers`: Zulip user ids, or `*` for everybody. */
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: Readonly<Record<string, LoadedConversation>>;
+  /** Parked conversation → the item that says so. */
+  readonly restarts: Readonly<Record<string, string>>;
   /** The setting `gate`, parsed; null when it was never set. */
   readonly gate: unknown;
 }
@@ -152,6 +154,7 @@ const queries = [
   ),
   sql("SELECT name, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools"),
   sql("SELECT value FROM settings WHERE key = 'gate'"),
+  sql("SELECT conversation, id FROM pending_items WHERE kind = 'restart' AND state = 'waiting'"),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -173,6 +176,9 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     tools: table<LoadedTool & { parameters: string }>(4)
       .map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
     seenTools: table<SeenTool>(15),
+    restarts: Object.fromEntries(
+      table<{ conversation: string; id: string }>(17).map((row) => [row.conversation, row.id]),
+    ),
     gate: readJson(table<{ value: string }>(16)[0]?.value),
     items: table<ItemRow>(5).map((row) => ({
       ...row,

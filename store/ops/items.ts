@@ -26,10 +26,10 @@ export type StoredApproval = z.infer<typeof StoredApproval>;
 
 const Create = z.object({
   id: z.string(),
-  kind: z.enum(["approval", "question", "elicitation"]),
+  kind: z.enum(["approval", "question", "elicitation", "restart"]),
   conversation: z.string(),
-  turnId: z.string(),
-  callId: z.string(),
+  turnId: z.string().optional(),
+  callId: z.string().optional(),
   tool: z.string().optional(),
   arguments: z.string().optional(),
   described: z.unknown().optional(),
@@ -39,7 +39,7 @@ const Create = z.object({
   trace: z.unknown().optional(),
   /** `{ text, suggestions }`. */
   question: z.unknown().optional(),
-  expiresAt: z.int(),
+  expiresAt: z.int().optional(),
 });
 
 const Claim = z.object({

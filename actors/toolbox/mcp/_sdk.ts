@@ -37,6 +37,8 @@ export interface McpConnection {
 
 /** How to connect. */
 export interface ConnectOptions {
+  /** The server's configured name; people are told who asks. */
+  readonly name: string;
   readonly transport: Transport;
   /** Limit of one request, in milliseconds. */
   readonly timeoutMs: number;
@@ -62,7 +64,7 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
   const running = new Set<RunningCall>();
   client.setRequestHandler(
     ElicitRequestSchema,
-    (request: { params: unknown }) => elicit(running, request.params),
+    (request: { params: unknown }) => elicit(options.name, running, request.params),
   );
   client.onclose = options.onClosed;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());

@@ -56,14 +56,21 @@ export class RunningCall {
 }
 
 /** The answer to a server's form: what the one running call's person says, or a refusal. */
-export async function elicit(running: ReadonlySet<RunningCall>, params: unknown): Promise<FormAnswer> {
+export async function elicit(
+  server: string,
+  running: ReadonlySet<RunningCall>,
+  params: unknown,
+): Promise<FormAnswer> {
   const [call, ...others] = running;
   const form = Form.safeParse(params);
   if (!call || others.length > 0 || !form.success) return { action: "decline" };
   const fields = fieldsOf(form.data);
   let note = "";
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const { question, suggestions } = questionOf(note + form.data.message, fields);
+    const { question, suggestions } = questionOf(
+      `${note}The MCP server "${server}" asks: ${form.data.message}`,
+      fields,
+    );
     const secret = fields.some((field) => field.secret);
     const { outcome, answer = "" } = await call.ask({ question, suggestions, secret });
     if (outcome !== "answered") return { action: outcome === "declined" ? "decline" : "cancel" };

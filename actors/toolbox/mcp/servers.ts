@@ -94,6 +94,7 @@ export class McpServers {
       if (signal.aborted) return "stopped";
       const { connectMcp } = await import("./_sdk.ts");
       connection = await connectMcp({
+        name: server.name,
         transport,
         timeoutMs: server.timeoutMs,
         clock,
