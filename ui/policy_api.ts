@@ -11,6 +11,7 @@ import type {
   EffectsState,
   ExplainAnswer,
   ExplainRequest,
+  GateSettings,
   GroupInput,
   GroupList,
   LintList,
@@ -40,6 +41,7 @@ export interface PolicyApi {
   bypasses(): Promise<BypassList>;
   schedules(): Promise<ScheduleList>;
   effects(): Promise<EffectsState>;
+  gate(): Promise<GateSettings>;
   explain(request: ExplainRequest): Promise<ExplainAnswer>;
   preview(rule: RuleInput): Promise<PreviewAnswer>;
   /** The rules that *always* may make of an item. */
@@ -55,6 +57,7 @@ export interface PolicyApi {
   duplicateGroup(id: string, group: GroupInput): Promise<Change>;
   deleteGroup(id: string): Promise<Change>;
   setProfileGroup(id: string, groupId: string): Promise<Change>;
+  setGate(settings: GateSettings): Promise<Change>;
   revokeBypass(id: string): Promise<Change>;
   cancelSchedule(id: string): Promise<Change>;
   revert(seq: number): Promise<Change>;
@@ -86,6 +89,7 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     bypasses: () => call("GET", "/bypasses"),
     schedules: () => call("GET", "/schedules"),
     effects: () => call("GET", "/effects"),
+    gate: () => call("GET", "/gate"),
     explain: (request) => call("POST", "/rules/explain", request),
     preview: (rule) => call("POST", "/rules/preview", { rule }),
     offers: (item) => call("GET", `/inbox/${id(item)}/rules`),
@@ -100,6 +104,7 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     duplicateGroup: (group, body) => change("POST", `/groups/${id(group)}/duplicate`, body),
     deleteGroup: (group) => change("DELETE", `/groups/${id(group)}`),
     setProfileGroup: (profile, groupId) => change("PUT", `/profiles/${id(profile)}/group`, { groupId }),
+    setGate: (settings) => change("PUT", "/gate", settings),
     revokeBypass: (bypass) => change("DELETE", `/bypasses/${id(bypass)}`),
     cancelSchedule: (schedule) => change("DELETE", `/schedules/${id(schedule)}`),
     revert: (seq) => change("POST", `/audit/${seq}/revert`),

@@ -5,7 +5,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /** The screens about policy, in the order in which they are listed. */
-export const policyPages = ["rules", "try", "bypasses", "profiles", "schedules", "audit"] as const;
+export const policyPages = ["rules", "try", "bypasses", "profiles", "schedules", "gate", "audit"] as const;
 export type PolicyPage = (typeof policyPages)[number];
 
 /** Every screen with what it needs to know. */

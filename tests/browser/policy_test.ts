@@ -16,11 +16,12 @@ const screens: readonly (readonly [path: string, sign: string])[] = [
   ["/policy/bypasses", "every tool"],
   ["/policy/profiles", "Nightly jobs"],
   ["/policy/schedules", "disk-watch"],
+  ["/policy/gate", "Two people must allow"],
   ["/policy/audit", "Rejected"],
 ];
 
 /** Screens without a text that could be long. */
-const fixed: readonly string[] = ["/policy", "/policy/rules/nowhere", "/policy/try"];
+const fixed: readonly string[] = ["/policy", "/policy/rules/nowhere", "/policy/try", "/policy/gate"];
 
 for (
   const [name, options] of [["a phone", {}], ["a wide dark screen", {
@@ -236,6 +237,34 @@ stage("bypasses are revoked and schedules cancelled by keyboard", async ({ open 
   await tabTo(page, "button", "Cancel schedule");
   await pressed(page, "/api/schedules/s2", () => page.keyboard.press("Enter"));
   await page.getByRole("article", { name: "disk-watch" }).waitFor({ state: "detached" });
+});
+
+stage("how long things wait and what two people must allow is set by keyboard", async ({ open }) => {
+  const page = await open("/policy/gate");
+  const two = page.getByRole("textbox", { name: /Two people/ });
+  await reach(page, two);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\na*b");
+  await page.getByRole("alert").waitFor();
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type("*");
+  await reach(page, page.getByRole("textbox", { name: /Calls a minute/ }));
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await tabTo(page, "button", "Save");
+  const sent = await pressed(page, "/api/gate", () => page.keyboard.press("Enter"));
+
+  assert.deepEqual(sent, {
+    expirySeconds: 604_800,
+    onExpiry: "reject",
+    remindSeconds: null,
+    quietHours: null,
+    twoPersons: ["mcp__mail__*", "a*"],
+    callsPerMinute: null,
+    denialsInARow: 10,
+  });
+  await page.getByText("Saving…").waitFor({ state: "detached" });
 });
 
 stage("the log says whether its chain holds, is filtered, and can be taken away", async ({ api, open }) => {

@@ -17,10 +17,10 @@ const PAGE = 100;
 
 /** The screen. */
 export function Audit() {
-  const { audit } = useApp();
+  const { audit, session } = useApp();
   const search = useSignal("");
   const surface = useSignal("");
-  useEffect(() => void audit.load(), []);
+  useEffect(() => void Promise.all([audit.load(), session.loadDevices()]), []);
   const all = audit.entries.value;
   const found = filterAudit(all, { search: search.value, surface: surface.value });
   return (

@@ -31,7 +31,11 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
             </span>
             <span class="audit-who">
               {whoOf(entry)} · {surfaces[entry.surface] ?? printableLine(entry.surface)}
-              {entry.device !== undefined && <>{" "}· {printableLine(entry.device)}</>}
+              {entry.device !== undefined && (
+                <>
+                  {" "}· <Device id={entry.device} />
+                </>
+              )}
             </span>
           </span>
           <span class="audit-when">
@@ -82,6 +86,13 @@ function Revert({ entry }: { readonly entry: AuditEntry }) {
       <ChangeNote of={key} />
     </>
   );
+}
+
+/** The device by its name when it is one of the person's own, else by the end of its id. */
+function Device({ id }: { readonly id: string }) {
+  const { session } = useApp();
+  const own = session.devices.value?.find((device) => device.id === id)?.name;
+  return <span title={printableLine(id)}>{printableLine(own ?? words.deviceEnd(id.slice(-6)))}</span>;
 }
 
 /** Changes of policy that have an opposite; whether the entry was overtaken the server says. */

@@ -13,6 +13,7 @@ import type { Reading } from "../store/reading.ts";
 import { policyStrings as words } from "../strings/policy.ts";
 import { Audit } from "./audit.tsx";
 import { Bypasses } from "./bypasses.tsx";
+import { Gate } from "./gate.tsx";
 import { Profiles } from "./profiles.tsx";
 import { Rules } from "./rules.tsx";
 import { Schedules } from "./schedules.tsx";
@@ -33,6 +34,8 @@ export function PolicyScreen({ page }: { readonly page: PolicyPage | undefined }
       return <Profiles />;
     case "schedules":
       return <Schedules />;
+    case "gate":
+      return <Gate />;
     case "audit":
       return <Audit />;
     default:

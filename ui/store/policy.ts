@@ -8,6 +8,7 @@ import type {
   EffectsState,
   ExplainAnswer,
   ExplainRequest,
+  GateSettings,
   GroupList,
   LintList,
   PreviewAnswer,
@@ -35,6 +36,7 @@ export interface PolicyStore {
   readonly bypasses: Reading<BypassList>;
   readonly schedules: Reading<ScheduleList>;
   readonly effects: Reading<EffectsState>;
+  readonly gate: Reading<GateSettings>;
   readonly deadLetters: Reading<DeadLetterList>;
   readonly explain: Asking<ExplainRequest, ExplainAnswer>;
   readonly preview: Asking<RuleInput, PreviewAnswer>;
@@ -60,6 +62,7 @@ export function createPolicy(api: Api, wait: (ms: number) => Promise<void>): Pol
     bypasses: createReading(() => api.bypasses()),
     schedules: createReading(() => api.schedules()),
     effects: createReading(() => api.effects()),
+    gate: createReading(() => api.gate()),
     deadLetters: createReading(() => api.deadLetters()),
   };
   const all: readonly Pick<Reading<unknown>, "refresh" | "clear">[] = Object.values(lists);

@@ -7,6 +7,7 @@ import {
   type AuditVerdict,
   type DeadLetterView,
   ExplainRequest,
+  GateSettings,
   GroupInput,
   PreviewRequest,
   RuleInput,
@@ -49,6 +50,7 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
   const letters = new Map(sampleLetters(now).map((letter) => [letter.id, letter]));
   const tools = sampleTools(now);
   let suspended: { by: string; at: number } | null = null;
+  let gate = GateSettings.parse({ twoPersons: ["mcp__mail__*"] });
   let ids = 0;
   const app = new Hono();
   const shown = <Value>(map: ReadonlyMap<string, Value>) => isEmpty() ? [] : [...map.values()];
@@ -146,6 +148,11 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
     schedules.delete(c.req.param("id"));
     announce("schedule");
     return c.json({ command: "x0" });
+  });
+  app.get("/gate", (c) => c.json(gate));
+  app.put("/gate", async (c) => {
+    gate = GateSettings.parse(await c.req.json());
+    return done();
   });
   app.get("/effects", (c) => c.json({ suspended }));
   app.post("/effects/suspend", () => {

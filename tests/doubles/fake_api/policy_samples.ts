@@ -271,7 +271,7 @@ export function sampleAudit(now: number): AuditEntry[] {
     conversation: "c1",
     actor: "user:u1",
     surface: "web",
-    device: "Chrome on Android",
+    device: "d1",
     decision: "allow_once",
     digest,
     body: { by: "Ada", tool: "exec_command" },

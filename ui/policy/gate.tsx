@@ -1,0 +1,179 @@
+/**
+ * How the gate treats what waits: how long, what happens then, reminders and quiet hours, what two people must allow, and how much an agent may ask.
+ */
+import { type Signal, useSignal } from "@preact/signals";
+import type { GateSettings } from "../../edge/api.ts";
+import { toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
+import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
+import { isOwner, useApp } from "../parts/use_app.ts";
+import { spanOf } from "../render/time.ts";
+import { policyStrings } from "../strings/policy.ts";
+import { type GateDraft, gateDraftOf, gateSettingsOf } from "./gate_draft.ts";
+import { Listed, PolicyHead } from "./policy.tsx";
+
+const words = policyStrings.gate;
+const KEY = "gate";
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WAITS = [15 * MINUTE, HOUR, 8 * HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY] as const;
+const REMINDERS = [15 * MINUTE, HOUR, 4 * HOUR, DAY] as const;
+const endings = ["reject", "park", "escalate"] as const;
+
+/** The screen. */
+export function Gate() {
+  const app = useApp();
+  return (
+    <div class="screen policy">
+      <PolicyHead title={policyStrings.pages.gate.title} note={policyStrings.pages.gate.note} />
+      <Listed reading={app.policy.gate}>
+        {(settings) => <GateForm key={JSON.stringify(settings)} settings={settings} />}
+      </Listed>
+    </div>
+  );
+}
+
+function GateForm({ settings }: { readonly settings: GateSettings }) {
+  const app = useApp();
+  const { policy } = app;
+  const draft = useSignal(gateDraftOf(settings));
+  const next = gateSettingsOf(draft.value);
+  const problem = next.twoPersons.map(toolPatternProblem).find((found) => found !== undefined);
+  const isSame = JSON.stringify(next) === JSON.stringify(gateSettingsOf(gateDraftOf(settings)));
+  const isBusy = useIsBusy(KEY);
+  return (
+    <form
+      class="card try-form gate"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void policy.changes.run(KEY, () => policy.commands.setGate(next));
+      }}
+    >
+      <fieldset class="dialog-form" disabled={!isOwner(app)}>
+        <legend class="visually-hidden">{policyStrings.pages.gate.title}</legend>
+        <Waiting draft={draft} />
+        <Limits draft={draft} />
+      </fieldset>
+      {problem !== undefined && <p class="field-problem" role="alert">{problem}</p>}
+      <ChangeNote of={KEY} />
+      {isOwner(app)
+        ? (
+          <button type="submit" class="button primary" disabled={isBusy || isSame || problem !== undefined}>
+            {words.save}
+          </button>
+        )
+        : <p class="hint">{policyStrings.ownerOnly}</p>}
+    </form>
+  );
+}
+
+type OfDraft = { readonly draft: Signal<GateDraft> };
+
+function Waiting({ draft }: OfDraft) {
+  const { expirySeconds, onExpiry, remindSeconds, quietHours } = draft.value;
+  const set = (more: Partial<GateDraft>) => {
+    draft.value = { ...draft.value, ...more };
+  };
+  const hours = Array.from({ length: 24 }, (_, hour) => [`${hour}`, words.hour(hour)] as const);
+  return (
+    <>
+      <div class="field-pair">
+        <Choice
+          label={words.expiry}
+          value={`${expirySeconds}`}
+          options={spans(WAITS, expirySeconds)}
+          choose={(value) => set({ expirySeconds: Number(value) })}
+        />
+        <Choice
+          label={words.onExpiry}
+          value={onExpiry}
+          options={endings.map((ending) => [ending, words.endings[ending]])}
+          choose={(value) => set({ onExpiry: endings.find((known) => known === value) ?? "reject" })}
+        />
+      </div>
+      <Choice
+        label={words.remind}
+        value={`${remindSeconds ?? ""}`}
+        options={[["", words.never], ...spans(REMINDERS, remindSeconds)]}
+        choose={(value) => set({ remindSeconds: value === "" ? null : Number(value) })}
+      />
+      <div class="field-pair">
+        <Choice
+          label={words.quietFrom}
+          value={`${quietHours?.from ?? ""}`}
+          options={[["", words.noQuiet], ...hours]}
+          choose={(value) =>
+            set({ quietHours: value === "" ? null : { from: Number(value), to: quietHours?.to ?? 6 } })}
+        />
+        {quietHours && (
+          <Choice
+            label={words.quietTo}
+            value={`${quietHours.to}`}
+            options={hours}
+            choose={(value) => set({ quietHours: { ...quietHours, to: Number(value) } })}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Limits({ draft }: OfDraft) {
+  const field = (of: "callsPerMinute" | "denialsInARow", label: string, hint: string) => (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="text"
+        inputMode="numeric"
+        value={draft.value[of]}
+        onInput={(event) => draft.value = { ...draft.value, [of]: event.currentTarget.value }}
+      />
+      <span class="hint">{hint}</span>
+    </label>
+  );
+  return (
+    <>
+      <label class="field">
+        <span>{words.twoPersons}</span>
+        <textarea
+          class="mono"
+          rows={Math.min(8, draft.value.twoPersons.split("\n").length + 1)}
+          spellcheck={false}
+          value={draft.value.twoPersons}
+          onInput={(event) => draft.value = { ...draft.value, twoPersons: event.currentTarget.value }}
+        />
+        <span class="hint">{words.twoPersonsHint}</span>
+      </label>
+      <div class="field-pair">
+        {field("callsPerMinute", words.calls, words.callsHint)}
+        {field("denialsInARow", words.denials, words.denialsHint)}
+      </div>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly choose: (value: string) => void;
+}
+
+function Choice({ label, value, options, choose }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {options.map(([known, name]) => <option key={known} value={known}>{name}</option>)}
+      </select>
+    </label>
+  );
+}
+
+/** Spans to choose from, with the one that is set. */
+function spans(seconds: readonly number[], current: number | null): (readonly [string, string])[] {
+  const all = current === null || seconds.includes(current)
+    ? seconds
+    : [...seconds, current].sort((a, b) => a - b);
+  return all.map((span) => [`${span}`, spanOf(span * 1000)]);
+}

@@ -1,0 +1,41 @@
+/**
+ * The gate's settings while they are changed: texts as they stand in the form's fields, and the settings that they make. Pure. Proven by
+ * `tests/browser/policy_test.ts`.
+ */
+import type { GateSettings } from "../../edge/api.ts";
+
+/** The fields as texts, so that a half-typed number is nobody's limit. */
+export interface GateDraft
+  extends Pick<GateSettings, "expirySeconds" | "onExpiry" | "remindSeconds" | "quietHours"> {
+  readonly twoPersons: string;
+  readonly callsPerMinute: string;
+  readonly denialsInARow: string;
+}
+
+/** The fields of the settings. */
+export function gateDraftOf(settings: GateSettings): GateDraft {
+  return {
+    ...settings,
+    twoPersons: settings.twoPersons.join("\n"),
+    callsPerMinute: `${settings.callsPerMinute ?? ""}`,
+    denialsInARow: `${settings.denialsInARow ?? ""}`,
+  };
+}
+
+/** The settings that the fields make; a number that is none is no limit. */
+export function gateSettingsOf(draft: GateDraft): GateSettings {
+  return {
+    expirySeconds: draft.expirySeconds,
+    onExpiry: draft.onExpiry,
+    remindSeconds: draft.remindSeconds,
+    quietHours: draft.quietHours,
+    twoPersons: draft.twoPersons.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
+    callsPerMinute: limitOf(draft.callsPerMinute),
+    denialsInARow: limitOf(draft.denialsInARow),
+  };
+}
+
+function limitOf(text: string): number | null {
+  const limit = Number.parseInt(text, 10);
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : null;
+}
