@@ -1,10 +1,11 @@
 /**
  * Runs a pure actor in its Worker: `runPure(actor)` is the whole of an entry file. It listens from the first line, says ready, beats once a
- * second from the same loop that decides, and answers each message with its commit. The state advances before the commit is on disk; when
- * the supervisor refuses a commit it ends this incarnation. It knows no rows and no other actor. Proven by `runtime_test.ts`.
+ * second from the same loop that decides, and answers each message with its commit; the commits of one delivery leave in one text. The state
+ * advances before the commit is on disk; when the supervisor refuses a commit it ends this incarnation. It knows no rows and no other
+ * actor. Proven by `runtime_test.ts`.
  */
 import type { Decision, Env, Envelope, PureActor } from "./actor.ts";
-import type { FromWorker } from "./link/link_messages.ts";
+import type { FromWorker, WorkerCommit } from "./link/link_messages.ts";
 
 /** What the Worker's global scope offers; named here because the compiler's library is that of the main isolate. */
 interface WorkerScope {
@@ -13,10 +14,19 @@ interface WorkerScope {
 }
 
 type Incoming =
-  | { t: "start"; ref: string; incarnation: number; loaded: unknown; woke: Envelope }
+  | {
+    t: "start";
+    ref: string;
+    incarnation: number;
+    loaded: unknown;
+    woke: Envelope;
+    messages: Envelope[];
+  }
   | { t: "deliver"; messages: Envelope[] };
 
 const BEAT_MS = 1_000;
+/** Decisions do not wait longer than this for those behind them. */
+const GATHER_MS = 5;
 
 /** Runs the actor for as long as the Worker lives. Returns at once. */
 export function runPure<State>(actor: PureActor<State>): void {
@@ -31,26 +41,44 @@ export function runPure<State>(actor: PureActor<State>): void {
     if (incoming.t === "start") {
       state = actor.restore(incoming.loaded, incoming.ref);
       started = true;
-      return handle(incoming.woke);
+      answer([incoming.woke]);
     }
-    for (const message of incoming.messages) handle(message);
+    answer(incoming.messages);
   };
   say({ t: "ready" });
   setInterval(() => say({ t: "beat" }), BEAT_MS);
 
-  function handle(message: Envelope): void {
+  function answer(messages: readonly Envelope[]): void {
+    let commits: WorkerCommit[] = [];
+    let since = performance.now();
+    const flush = () => {
+      if (commits.length > 0) say({ t: "commits", commits });
+      commits = [];
+      since = performance.now();
+    };
+    try {
+      for (const message of messages) {
+        commits.push(decide(message));
+        if (performance.now() - since > GATHER_MS) flush();
+      }
+    } finally {
+      // What was decided before one throws counts, and the supervisor must know at which it threw.
+      flush();
+    }
+  }
+
+  function decide(message: Envelope): WorkerCommit {
     if (!started) throw new TypeError("a message arrived before the start");
     // `restore` has set it.
     const decision: Decision<State> = actor.decide(state as State, message, env());
     state = decision.state;
     const { events, send, ops } = decision;
-    say({
-      t: "commit",
+    return {
       id: message.id,
       ...(events?.length ? { events } : {}),
       ...(send?.length ? { send } : {}),
       ...(ops?.length ? { ops } : {}),
-    });
+    };
   }
 }
 

@@ -12,10 +12,12 @@ export type ToHost =
   | { readonly t: "spawn"; readonly slot: number; readonly url: string }
   | { readonly t: "end"; readonly slot: number };
 
-/** From a pure host, slot 0. `rss` in bytes. */
+/** From a pure host, slot 0. `rss` in bytes, told between two beats when it grows fast. `ended` answers `end`, once the Worker is gone. */
 export type FromHost =
   | { readonly t: "up" }
   | { readonly t: "beat"; readonly rss: number }
+  | { readonly t: "rss"; readonly rss: number }
+  | { readonly t: "ended"; readonly slot: number }
   | { readonly t: "error"; readonly slot: number; readonly detail: string };
 
 /** To a pure Worker. Messages travel as envelopes. */
@@ -26,6 +28,8 @@ export type ToWorker =
     readonly incarnation: number;
     readonly loaded: unknown;
     readonly woke: unknown;
+    /** What is delivered with the start. */
+    readonly messages: readonly unknown[];
   }
   | { readonly t: "deliver"; readonly messages: readonly unknown[] };
 
@@ -40,20 +44,23 @@ export interface LogLine {
 /** How much a log line matters. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** From a pure Worker. `commit` answers the message `id`; `crash` names the one that threw. */
+/** What was decided about the message `id`. */
+export interface WorkerCommit {
+  readonly id: string;
+  readonly events?: readonly Event[];
+  readonly send?: readonly Send[];
+  readonly ops?: readonly AnyOp[];
+}
+
+/** From a pure Worker. `commit` answers one message, `commits` several, in the order of their delivery. */
 export type FromWorker =
   | { readonly t: "ready" }
   | { readonly t: "beat" }
   /** Used by its isolate; only shown. */
   | { readonly t: "heap"; readonly bytes: number }
   | { readonly t: "bye" }
-  | {
-    readonly t: "commit";
-    readonly id: string;
-    readonly events?: readonly Event[];
-    readonly send?: readonly Send[];
-    readonly ops?: readonly AnyOp[];
-  }
+  | ({ readonly t: "commit" } & WorkerCommit)
+  | { readonly t: "commits"; readonly commits: readonly WorkerCommit[] }
   | LogLine;
 
 /** Operations and messages of a gateway's commit. */
@@ -118,10 +125,9 @@ export function readWorker(text: string): FromWorker | undefined {
     case "heap":
       return Number.isSafeInteger(value["bytes"]) ? { t: "heap", bytes: Number(value["bytes"]) } : undefined;
     case "commit":
-      if (typeof value["id"] !== "string" || !areEvents(value["events"]) || !areEffects(value)) {
-        return undefined;
-      }
-      return value as unknown as FromWorker; // id, events, send and ops have just been checked
+      return isCommit(value) ? { ...value, t: "commit" } : undefined;
+    case "commits":
+      return readCommits(value["commits"]);
     case "log":
       return readLog(value);
     default:
@@ -145,6 +151,15 @@ function parse(text: string): Record<string, unknown> | undefined {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readCommits(commits: unknown): FromWorker | undefined {
+  return Array.isArray(commits) && commits.every(isCommit) ? { t: "commits", commits } : undefined;
+}
+
+function isCommit(value: unknown): value is WorkerCommit {
+  return isRecord(value) && typeof value["id"] === "string" && areEvents(value["events"]) &&
+    areEffects(value);
 }
 
 function areEvents(value: unknown): boolean {

@@ -71,10 +71,14 @@ export class PureCell implements Cell {
     return this.#kernel.room.box(this.ref);
   }
 
+  get #window(): number {
+    return this.#careful ? 1 : this.#kernel.limits.window;
+  }
+
   pump(): void {
     if (this.#stopping || this.#resting || this.#record.parkedReason !== undefined) return;
     this.#armDue();
-    if (this.#life) return this.#life.fill(this.#careful ? 1 : this.#kernel.limits.window);
+    if (this.#life) return this.#life.fill(this.#window);
     const due = this.#box.hasDue(this.#kernel.clock.now());
     if ((due || this.#mustWake) && this.#kernel.admit(this)) this.#wake();
   }
@@ -213,7 +217,7 @@ export class PureCell implements Cell {
         lane: "control",
         payload: JSON.stringify({ incarnation, crashes, lastDown: lastDown?.reason }),
         at: clock.now(),
-      });
+      }, this.#stopping ? 0 : this.#window);
       this.pump();
     } catch (error) {
       life.end({

@@ -3,7 +3,7 @@
  * in order, all that wait in one go; actors do not wait for each other. Promises that `onDown` comes exactly once, after every decision
  * that was made in time has been committed, and that nothing is committed after a refused one. Proven by `runtime/runtime_test.ts`.
  */
-import type { FromWorker } from "../link/link_messages.ts";
+import type { FromWorker, WorkerCommit } from "../link/link_messages.ts";
 import { type Built, merge, plain } from "../mail/built.ts";
 import type { Author } from "../mail/commit_builder.ts";
 import type { Kernel } from "./kernel.ts";
@@ -12,8 +12,6 @@ import type { Mailbox } from "../mail/mailbox.ts";
 import type { Placement } from "./host_pool.ts";
 import type { Seat, SeatEnd, SeatUser } from "./pure_host.ts";
 import type { Statement } from "../../store/db.ts";
-
-type CommitMessage = Extract<FromWorker, { t: "commit" }>;
 
 /** A message in the Worker's hands; only durable ones have mail. */
 interface Held {
@@ -24,7 +22,7 @@ interface Held {
 
 interface Decided {
   readonly held: Held;
-  readonly commit: CommitMessage;
+  readonly commit: WorkerCommit;
 }
 
 /** Whose life it is and who hears of it. */
@@ -97,26 +95,21 @@ export class PureIncarnation implements SeatUser {
     return this.#started && this.#held.length === 0 && this.#decided.length === 0 && !this.#committing;
   }
 
-  /** Gives the Worker its state and the news that it woke. */
-  start(loaded: unknown, woke: EnvelopeParts): void {
+  /** Gives the Worker its state, the news that it woke, and due mail. */
+  start(loaded: unknown, woke: EnvelopeParts, window: number): void {
     if (this.#over) return;
     this.#started = true;
     this.#held.push({ id: woke.id });
     const head = JSON.stringify({ t: "start", ref: this.ref, incarnation: this.#options.number, loaded });
-    this.seat.send(`${head.slice(0, -1)},"woke":${envelopeText(woke, false)}}`);
+    const mail = this.#take(window - this.#held.length);
+    this.seat.send(`${head.slice(0, -1)},"woke":${envelopeText(woke, false)},"messages":${mail ?? "[]"}}`);
     if (this.isLive) this.#options.onReady();
   }
 
   /** Hands over due mail, at most `window` messages at once in all. */
   fill(window: number): void {
-    if (!this.#started || this.#over) return;
-    const room = window - this.#held.length;
-    if (room <= 0) return;
-    const mails = this.#options.box.take(this.#kernel.clock.now(), room);
-    if (mails.length === 0) return;
-    this.lastActive = this.#kernel.clock.monotonic();
-    for (const mail of mails) this.#held.push({ id: mail.id, mail, traceparent: mail.traceparent });
-    this.seat.send(`{"t":"deliver","messages":[${mails.map((mail) => envelopeText(mail, true)).join(",")}]}`);
+    const mail = this.#started && !this.#over ? this.#take(window - this.#held.length) : undefined;
+    if (mail !== undefined) this.seat.send(`{"t":"deliver","messages":${mail}}`);
   }
 
   ephemeral(message: EnvelopeParts): void {
@@ -133,6 +126,9 @@ export class PureIncarnation implements SeatUser {
         return;
       case "commit":
         return this.#onCommit(message);
+      case "commits":
+        for (const commit of message.commits) this.#onCommit(commit);
+        return;
       case "log":
         return this.#kernel.log(message.level, message.text, { ...message.facts, ref: this.ref });
       case "beat":
@@ -144,6 +140,10 @@ export class PureIncarnation implements SeatUser {
     }
   }
 
+  /**
+   * The answers to one delivery come together, so the first of it is named when the Worker hangs or its heap is full. If that is wrong, the
+   * next life has one message at a time in hand, and the next name is right.
+   */
   onEnd(end: SeatEnd): void {
     this.#finish(end, this.#held[0]?.mail);
   }
@@ -170,7 +170,7 @@ export class PureIncarnation implements SeatUser {
     })();
   }
 
-  #onCommit(commit: CommitMessage): void {
+  #onCommit(commit: WorkerCommit): void {
     if (this.#over) return;
     const held = this.#held.shift();
     if (!held || held.id !== commit.id) {
@@ -184,6 +184,16 @@ export class PureIncarnation implements SeatUser {
     this.#committing ??= this.#commitAll().finally(() => this.#committing = undefined);
   }
 
+  /** Takes due mail into its hands: its envelopes as JSON, or undefined when there is none. */
+  #take(room: number): string | undefined {
+    if (room <= 0) return undefined;
+    const mails = this.#options.box.take(this.#kernel.clock.now(), room);
+    if (mails.length === 0) return undefined;
+    this.lastActive = this.#kernel.clock.monotonic();
+    for (const mail of mails) this.#held.push({ id: mail.id, mail, traceparent: mail.traceparent });
+    return `[${mails.map((mail) => envelopeText(mail, true)).join(",")}]`;
+  }
+
   /** Once for all answers that came in one frame, so that the next messages travel together too. */
   #tellRoom(): void {
     if (this.#roomTold) return;
@@ -195,7 +205,7 @@ export class PureIncarnation implements SeatUser {
   }
 
   /** Deals at once with the answer to an ephemeral message that has nothing for the disk. */
-  #isLight(held: Held, commit: CommitMessage): boolean {
+  #isLight(held: Held, commit: WorkerCommit): boolean {
     if (commit.events || commit.ops) return false;
     if (!commit.send) return true;
     const built = this.#kernel.builder.build(this.#author(held), commit);

@@ -29,6 +29,7 @@ interface Said {
   readonly incarnation?: number;
   readonly slot?: number;
   readonly id?: string;
+  readonly commits?: readonly { readonly id: string }[];
   readonly messages?: readonly (Envelope | { readonly message: Envelope })[];
 }
 
@@ -57,7 +58,7 @@ export class LinkWitness {
       return;
     }
     if (said.t === "start" && said.ref !== undefined) this.#start(process, slot, said.ref, said.incarnation);
-    if (said.t !== "deliver") return;
+    if (said.t !== "deliver" && said.t !== "start") return;
     const seat = this.#seats.get(process)?.get(slot);
     if (!seat) return;
     for (const item of said.messages ?? []) {
@@ -70,9 +71,9 @@ export class LinkWitness {
     if (slot === 0 && said.t === "error" && said.slot !== undefined) this.#over(process, said.slot);
     if (slot === 0) return;
     if (said.t === "bye") this.#over(process, slot);
-    if ((said.t === "commit" || said.t === "done") && said.id !== undefined) {
-      this.#seats.get(process)?.get(slot)?.inHand.delete(said.id);
-    }
+    const inHand = this.#seats.get(process)?.get(slot)?.inHand;
+    if ((said.t === "commit" || said.t === "done") && said.id !== undefined) inHand?.delete(said.id);
+    if (said.t === "commits") { for (const { id } of said.commits ?? []) inHand?.delete(id); }
   }
 
   killed(process: SimProcess): void {

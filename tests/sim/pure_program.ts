@@ -3,12 +3,12 @@
  * `runtime/pure_worker.ts` do, each with the faults that the plan gives it.
  */
 import type { Envelope, PureActor } from "../../runtime/actor.ts";
-import type { FromHost, FromWorker, ToHost } from "../../runtime/link/link_messages.ts";
+import type { FromHost, FromWorker, ToHost, WorkerCommit } from "../../runtime/link/link_messages.ts";
 import type { Program, Shell } from "./process.ts";
 
 /** What a Worker is told: `ToWorker` of `link_messages.ts`, with envelopes. */
 type Incoming =
-  | { t: "start"; ref: string; loaded: unknown; woke: Envelope }
+  | { t: "start"; ref: string; loaded: unknown; woke: Envelope; messages: Envelope[] }
   | { t: "deliver"; messages: Envelope[] };
 
 interface SimWorker {
@@ -17,6 +17,8 @@ interface SimWorker {
   hangs: boolean;
   works: boolean;
   readonly inbox: (Envelope | Extract<Incoming, { t: "start" }>)[];
+  /** Decisions of one turn: they leave together, or are lost with what stops the Worker. */
+  decided: WorkerCommit[];
   state: unknown;
 }
 
@@ -53,7 +55,7 @@ export class PureProgram implements Program {
     if (!worker) return;
     const message = JSON.parse(text) as Incoming; // as above
     if (message.t === "start") worker.inbox.push(message);
-    else worker.inbox.push(...message.messages);
+    worker.inbox.push(...message.messages);
     this.#work(worker);
   }
 
@@ -65,6 +67,7 @@ export class PureProgram implements Program {
       hangs: false,
       works: false,
       inbox: [],
+      decided: [],
       state: undefined,
     };
     this.#workers.set(command.slot, worker);
@@ -92,7 +95,9 @@ export class PureProgram implements Program {
       do this.#handleNext(worker); while (
         this.#isAlive(worker) && worker.inbox.length > 0 && this.#shell.plan.random.chance(0.7)
       );
-      if (this.#isAlive(worker)) this.#work(worker);
+      if (!this.#isAlive(worker)) return;
+      this.#flush(worker);
+      this.#work(worker);
     });
   }
 
@@ -126,8 +131,7 @@ export class PureProgram implements Program {
       const env = { now: this.#shell.now(), newId: this.#options.newId };
       const { state, events, send, ops } = actor.decide(worker.state, message, env);
       worker.state = state;
-      this.#answer(worker, {
-        t: "commit",
+      worker.decided.push({
         id: message.id,
         ...(events?.length ? { events } : {}),
         ...(send?.length ? { send } : {}),
@@ -138,7 +142,13 @@ export class PureProgram implements Program {
     }
   }
 
+  #flush(worker: SimWorker): void {
+    if (worker.decided.length > 0) this.#answer(worker, { t: "commits", commits: worker.decided });
+    worker.decided = [];
+  }
+
   #fail(worker: SimWorker, detail: string): void {
+    this.#flush(worker);
     this.#workers.delete(worker.slot);
     this.#say({ t: "error", slot: worker.slot, detail });
   }
