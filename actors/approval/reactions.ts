@@ -4,7 +4,7 @@
  */
 import type { ApprovalReact, CardShown, Decider, PeopleKnown } from "../protocol/approval.ts";
 import type { Draft } from "./draft.ts";
-import { claimItem } from "./items.ts";
+import { claimItem, identityOf } from "./items.ts";
 import type { ApprovalState, OpenItem } from "./state.ts";
 import { reactionNotes } from "./texts.ts";
 
@@ -39,7 +39,7 @@ export function onReact(draft: Draft, payload: ApprovalReact): void {
   const item = [...draft.state.items.values()].find((open) => open.card?.messageId === payload.messageId);
   if (!decision || !item || item.claimed || item.edit) return;
   const by = deciderOf(draft.state, item, payload);
-  const problem = problemOf(item, by);
+  const problem = problemOf(item, by, decision);
   if (by && !problem) return claimItem(draft, item, { decision }, by);
   const code = problem ?? "not_linked";
   draft.tell("zulip", "topic.note", {
@@ -49,11 +49,16 @@ export function onReact(draft: Draft, payload: ApprovalReact): void {
   });
 }
 
-function problemOf(item: OpenItem, by: Decider | undefined): keyof typeof reactionNotes | undefined {
+function problemOf(
+  item: OpenItem,
+  by: Decider | undefined,
+  decision: "allow_once" | "reject_once",
+): keyof typeof reactionNotes | undefined {
   if (!by) return "not_linked";
   if (item.kind !== "approval") return "question";
   if (item.described?.risk === "high" || !item.described) return "high_risk";
   if (!item.card?.whole) return "not_whole";
+  if (decision === "allow_once" && item.firstApproval?.identity === identityOf(by)) return "second_person";
   return undefined;
 }
 

@@ -37,6 +37,7 @@ export const reactionNotes = {
   high_risk: "This call is of high risk: a reaction cannot decide it. Open the inbox to see and decide it.",
   not_whole:
     "The card does not show the whole call: a reaction cannot decide it. Open the inbox to see and decide it.",
+  second_person: "You have allowed this already: a second person must, before it runs.",
   question: "A reaction cannot answer a question. Open the inbox to answer it.",
 } as const;
 

@@ -94,6 +94,28 @@ Deno.test("neither a rule nor a bypass stands for the second person, and approva
   assert.equal(await itemState(desk, edited), "failed", "two people allow one thing");
 });
 
+Deno.test("two people may allow it by reactions to one card, one of them twice in vain", async () => {
+  await using desk = await furnished();
+  await settings(desk, { twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command");
+  const shown = (version: number) =>
+    desk.post("zulip", "card.shown", { itemId: id, version, messageId: 900, whole: true });
+  const react = (zulipUserId: number) =>
+    desk.post("zulip", "approval.react", { messageId: 900, zulipUserId, name: "Z", emoji: "+1" });
+
+  await shown(1);
+  await react(12);
+  await react(11);
+  assert.equal(await itemState(desk, id), "waiting", "the card does not stand for the new version yet");
+  await shown(3);
+  await react(12);
+  assert.match((await noteTexts(desk)).join(), /a second person must, before it runs/);
+  await react(11);
+
+  assert.equal(await itemState(desk, id), "applied");
+  assert.equal((await desk.sent("tool.run")).length, 1);
+});
+
 Deno.test("one rejection is enough, and a second person's too", async () => {
   await using desk = await furnished();
   await settings(desk, { twoPersons: ["exec_command"] });
