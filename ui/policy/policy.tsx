@@ -47,6 +47,9 @@ function Hub() {
   const app = useApp();
   return (
     <div class="screen policy">
+      <Link to={{ name: "settings" }} class="way-back phone-only">
+        <Icon name="back" /> {words.settings}
+      </Link>
       <ScreenTitle title={words.title} note={words.note} />
       <ul class="hub">
         {pagesFor(app).map((page) => (

@@ -23,6 +23,7 @@ export const policyStrings = {
   title: "Policy",
   note: "What agents may do without you, what they must ask, and what they never may.",
   back: "Policy",
+  settings: "Settings",
   subnav: "Policy screens",
   ownerOnly: "Only the owner changes policy.",
   sending: "Saving…",
