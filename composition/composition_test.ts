@@ -3,10 +3,12 @@ import type { Send } from "../runtime/actor.ts";
 import { readConfig } from "../config.ts";
 import { actorKinds, zulipApprovers } from "./kinds.ts";
 import { tellNote } from "./notes.ts";
+import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { vocabularyFor } from "./vocabulary.ts";
 
-function configOf(env: Record<string, string> = {}) {
-  const result = readConfig({ env: (name) => env[name], readText: () => undefined, cwd: "/srv/app" });
+function configOf(env: Record<string, string> = {}, file?: unknown) {
+  const readText = () => file === undefined ? undefined : JSON.stringify(file);
+  const result = readConfig({ env: (name) => env[name], readText, cwd: "/srv/app" });
   assert.ok(result.ok);
   return result.value;
 }
@@ -39,6 +41,32 @@ Deno.test("no secret is in a pure actor's specification", () => {
   );
 
   assert.doesNotMatch(JSON.stringify(kinds.filter(({ mode }) => mode === "pure")), /0123456789/);
+});
+
+Deno.test("what is given to MCP servers as a secret is a secret of the log too", () => {
+  const config = configOf({}, {
+    mcpServers: [
+      {
+        kind: "http",
+        name: "tickets",
+        url: "https://mcp.example.org",
+        headers: { authorization: "Bearer tickets-secret" },
+      },
+      {
+        kind: "stdio",
+        name: "notes",
+        command: "/bin/notes",
+        env: { NOTES_TOKEN: "notes-secret", LANG: "C.UTF-8" },
+      },
+    ],
+  });
+
+  const cleaned = withoutSecrets(
+    "Bearer tickets-secret, tickets-secret, notes-secret, C.UTF-8",
+    secretsOf(config),
+  );
+
+  assert.equal(cleaned, "[secret], [secret], [secret], C.UTF-8");
 });
 
 Deno.test("a bot that obeys everybody lets nobody decide by a reaction unless told so", () => {
