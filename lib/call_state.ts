@@ -38,7 +38,8 @@ export const transitions: readonly Transition[] = [
   { to: "judged", by: "approval", from: ["described"] },
   { to: "waiting", by: "approval", from: ["described"] },
   { to: "decided", by: "approval", from: ["waiting"] },
-  { to: "rejected", by: "approval", from: ["described", "waiting"] },
+  // From `decided` only while it was not handed over: a person took the allowance back.
+  { to: "rejected", by: "approval", from: ["described", "waiting", "decided"] },
   { to: "expired", by: "approval", from: ["waiting"] },
   { to: "executing", by: "toolbox", from: ["judged", "decided"] },
   { to: "finished", by: "toolbox", from: ["executing"] },

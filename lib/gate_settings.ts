@@ -5,6 +5,7 @@ export const gateDefaults = {
   remindSeconds: null,
   quietHours: null,
   twoPersons: [],
+  undoSeconds: 0,
   callsPerMinute: 120,
   denialsInARow: 10,
 } as const;

@@ -12,6 +12,7 @@ import { addBypass, settleCovered } from "./policy_change.ts";
 import { applyAnswer } from "./questions.ts";
 import { addRule } from "./rules.ts";
 import type { OpenItem } from "./state.ts";
+import { rememberUndo, undoUntil } from "./undo.ts";
 import { needsTwo } from "./settings.ts";
 import { CANCELLED_BY_PERSON, rejectedByPerson, SECOND_NEEDED } from "./texts.ts";
 
@@ -86,8 +87,11 @@ function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decide
   const note = widen(draft, item, body, by);
   const grant = { by: "decision" as const, ref: item.id, digest };
   draft.op({ op: "call.move", callId: item.callId, to: "decided", outcome: "allow", grant });
-  settleItem(draft, item, "applied", { note, decision: { decision: body.decision, by: by.name } });
-  runCall(draft, item, grant);
+  const until = undoUntil(draft, item);
+  const decision = { decision: body.decision, by: by.name };
+  settleItem(draft, item, "applied", { note, decision, undoUntil: until });
+  if (until !== undefined) rememberUndo(draft, item, until);
+  runCall(draft, item, grant, until);
   if (body.decision !== "allow_once") settleCovered(draft, by);
 }
 

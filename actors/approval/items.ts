@@ -90,10 +90,11 @@ export function settleItem(
   state: "applied" | "failed" | "expired" | "superseded" | "cancelled",
   options: {
     note?: string | undefined;
+    undoUntil?: number | undefined;
     decision?: { readonly decision: string; readonly by: string } | undefined;
   } = {},
 ): void {
-  draft.op({ op: "item.settle", id: item.id, state, note: options.note });
+  draft.op({ op: "item.settle", id: item.id, state, note: options.note, undoUntil: options.undoUntil });
   draft.dropItem(item.id);
   showCard(draft, item, state, options.decision);
 }

@@ -16,6 +16,7 @@ export function runCall(
   draft: Draft,
   call: { readonly callId: string; readonly conversation: string },
   grant: Grant,
+  notBefore?: number,
 ): void {
   const { callId, conversation } = call;
   const running = new Map(draft.state.running).set(callId, conversation);
@@ -25,7 +26,7 @@ export function runCall(
   }
   draft.patch({ running });
   endDenials(draft, conversation);
-  release(draft, { callId, conversation, grant });
+  release(draft, { callId, conversation, grant }, notBefore);
 }
 
 /** Ends a waiting call without running it. */

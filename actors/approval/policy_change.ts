@@ -14,6 +14,7 @@ import { changeSettings } from "./settings.ts";
 import type { OpenItem } from "./state.ts";
 import { setSuspended } from "./suspension.ts";
 import { policyNotes } from "./texts.ts";
+import { undo } from "./undo.ts";
 import { countUse } from "./uses.ts";
 
 /** The longest that a bypass may hold, in milliseconds. */
@@ -41,7 +42,7 @@ function tellTopic(draft: Draft, conversation: string, kind: string, done: Chang
 }
 
 function carryOut(draft: Draft, { by, command, reverts }: PolicyCommand): Changed {
-  const tightens = command.kind === "bypass.revoke" || command.kind === "effects.suspend";
+  const tightens = ["bypass.revoke", "effects.suspend", "item.undo"].includes(command.kind);
   if (by.role !== "owner" && !(tightens && by.role === "approver")) {
     return { ok: false, code: "forbidden", message: "Only the owner may change policy" };
   }
@@ -59,6 +60,8 @@ function carryOut(draft: Draft, { by, command, reverts }: PolicyCommand): Change
     case "group.restore":
     case "profile.group":
       return settling(draft, by, changeGroups(draft, command, author));
+    case "item.undo":
+      return undo(draft, command.itemId, author);
     case "gate.settings":
       return settling(draft, by, changeSettings(draft, command.settings, author));
     case "bypass.revoke":

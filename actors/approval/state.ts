@@ -94,6 +94,11 @@ export interface ApprovalState {
   readonly zulipApprovers: readonly number[] | "*";
   readonly conversations: ReadonlyMap<string, LoadedConversation>;
   readonly gate: GateSettings;
+  /** Allowed calls that have not begun and can be taken back, by item. */
+  readonly undoable: ReadonlyMap<
+    string,
+    { readonly callId: string; readonly conversation: string; readonly until: number }
+  >;
   /** Parked conversations with the items that say so. */
   readonly restarts: ReadonlyMap<string, string>;
   /** When a tool was let run without a person lately, by conversation and tool; milliseconds since the epoch. */
@@ -127,6 +132,7 @@ export function restore(loaded: unknown): ApprovalState {
     zulipApprovers: rows.zulipApprovers,
     conversations: new Map(Object.entries(rows.conversations)),
     gate: readSettings(rows.gate),
+    undoable: new Map(),
     restarts: new Map(Object.entries(rows.restarts)),
     lately: new Map(),
     denials: new Map(),

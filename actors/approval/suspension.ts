@@ -17,7 +17,7 @@ export interface Granted {
 }
 
 /** Hands a call to the toolbox, or holds it back while everything is suspended. */
-export function release(draft: Draft, call: Granted): void {
+export function release(draft: Draft, call: Granted, notBefore?: number): void {
   const { callId, conversation } = call;
   if (draft.state.suspended) {
     hold(draft, call);
@@ -28,7 +28,7 @@ export function release(draft: Draft, call: Granted): void {
         `Everything is suspended by ${draft.state.suspended.by}. A call that is allowed waits until that is lifted.`,
     });
   }
-  run(draft, call, `run/${callId}`);
+  run(draft, call, { dedupe: `run/${callId}`, ...(notBefore === undefined ? {} : { notBefore }) });
 }
 
 /** The toolbox gave back what it may not begin. The switch may have been lifted meanwhile. */
@@ -41,8 +41,12 @@ function hold(draft: Draft, call: Granted): void {
   draft.patch({ held: new Map(draft.state.held).set(call.callId, call) });
 }
 
-function run(draft: Draft, { callId, conversation, grant }: Granted, dedupe?: string): void {
-  draft.tell("toolbox", "tool.run", { callId, conversation, grant }, dedupe === undefined ? {} : { dedupe });
+function run(
+  draft: Draft,
+  { callId, conversation, grant }: Granted,
+  options: { readonly dedupe?: string; readonly notBefore?: number } = {},
+): void {
+  draft.tell("toolbox", "tool.run", { callId, conversation, grant }, options);
 }
 
 /** Forgets a held call that was withdrawn; the toolbox ends its row. */
@@ -70,5 +74,5 @@ export function setSuspended(draft: Draft, suspended: boolean, by: Decider): voi
   if (suspended) return;
   const held = [...draft.state.held.values()];
   draft.patch({ held: new Map() });
-  for (const call of held) run(draft, call, `run/${call.callId}/${since}`);
+  for (const call of held) run(draft, call, { dedupe: `run/${call.callId}/${since}` });
 }

@@ -74,3 +74,8 @@ export const SECOND_NEEDED = "One person has allowed this; a second one must bef
 function thing(tool: string | undefined): string {
   return tool === undefined ? "A question" : "A call";
 }
+
+/** A person thought better of it. */
+export function takenBack(name: string): string {
+  return `${name} took the permission back before the call began. It did not run.`;
+}

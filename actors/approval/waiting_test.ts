@@ -244,6 +244,37 @@ for (
   });
 }
 
+Deno.test("an allowed call of high risk can be taken back until its time, and only then begins", async () => {
+  await using desk = await furnished();
+  await settings(desk, { undoSeconds: 10 });
+  const undo = async (itemId: string | undefined) => {
+    const by = { userId: "u2", name: "Bo", surface: "web", role: "approver" };
+    await desk.post("edge", "approval.policy", { by, command: { kind: "item.undo", itemId } });
+    return (await desk.sent("policy.done")).at(-1)?.payload.code;
+  };
+  const a = await desk.judge("a", "exec_command", { risk: "high" });
+  const b = await desk.judge("b", "exec_command", { risk: "high" });
+  const c = await desk.judge("c", "exec_command");
+  for (const item of [a, b, c]) await say(desk, item, ada, { decision: "allow_once" });
+  const stored = await desk.row("SELECT decision FROM pending_items WHERE id = ?", a ?? "");
+
+  desk.now += 9_749;
+  assert.equal(await undo(a), undefined);
+  desk.now += 251;
+  const late = [await undo(b), await undo(c), await undo(a)];
+
+  assert.equal(JSON.parse(String(stored?.decision)).undoUntil, desk.now);
+  assert.deepEqual(late, ["conflict", "not_found", "not_found"]);
+  assert.deepEqual([await callState(desk, "a"), await itemState(desk, a)], ["rejected", "cancelled"]);
+  assert.deepEqual([await callState(desk, "b"), await itemState(desk, b)], ["decided", "applied"]);
+  const rows = await desk.db.query(
+    sql("SELECT payload ->> 'callId', not_before FROM messages WHERE type = 'tool.run'"),
+  );
+  assert.deepEqual(rows.rows.map((row) => [...row]), [["a", desk.now], ["b", desk.now], ["c", null]]);
+  assert.match(String((await desk.sent("tool.result"))[0]?.payload.text), /Bo took the permission back/);
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});
+
 Deno.test("a parked conversation is one item until it is restarted, over a restart of approval too", async () => {
   await using desk = await furnished();
   const park = () => desk.post("supervisor", "restart.wanted", { conversation: "c1", reason: "5 crashes" });

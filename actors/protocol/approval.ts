@@ -2,6 +2,7 @@
  * Pending items and policy: how an item is raised, decided, shown and settled, and the commands that change policy.
  */
 import * as z from "zod";
+import { gateDefaults } from "../../lib/gate_settings.ts";
 import { message } from "./define.ts";
 
 /** The strict list of answers a person can give (HTTP API, design §13). A typo is refused, never an approval. */
@@ -87,6 +88,8 @@ export const GateSettings = z.object({
   quietHours: z.object({ from: z.int().min(0).max(23), to: z.int().min(0).max(23) }).nullable().default(null),
   /** Tools, by pattern, for which one person's *allow* is not enough, and nothing else is. */
   twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
+  /** How long an allowed call of high risk can be taken back before it begins. */
+  undoSeconds: z.int().min(0).max(300).default(gateDefaults.undoSeconds),
   /** Of one tool in one conversation, without a person; more are asked for. */
   callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
   /** So many refusals in a row stop the agent's turn. */
@@ -202,6 +205,8 @@ export const PolicyCommand = z.object({
       rules: z.array(StoredRule),
     }),
     z.object({ kind: z.literal("profile.group"), profile: z.string(), groupId: z.string() }),
+    /** Takes back an allowance whose call has not begun: `undoSeconds`. */
+    z.object({ kind: z.literal("item.undo"), itemId: z.string() }),
     z.object({ kind: z.literal("gate.settings"), settings: GateSettings }),
     /** Stop everything: what is allowed is held back until it is lifted. */
     z.object({ kind: z.literal("effects.suspend") }),

@@ -102,6 +102,8 @@ export const DecisionView = z.object({
   surface: z.enum(["web", "zulip", "api", "system"]),
   device: z.string().optional(),
   at: z.int(),
+  /** Until then the call does not begin, and `POST /api/inbox/:id/undo` takes it back. */
+  undoUntil: z.int().optional(),
   note: z.string().optional(),
   answer: z.string().optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),

@@ -134,7 +134,7 @@ export type ProfileGroup = z.infer<typeof ProfileGroup>;
 
 /**
  * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
- * `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
+ * `undoSeconds`: how long an allowed call of high risk can be taken back before it begins. `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
  * `escalate` calls the owner and waits once more. `quietHours`: no reminder then, in hours of the day, UTC.
  */
 export const GateSettings = z.strictObject({
@@ -145,6 +145,7 @@ export const GateSettings = z.strictObject({
     null,
   ),
   twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
+  undoSeconds: z.int().min(0).max(300).default(0),
   callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
   denialsInARow: z.int().min(1).max(1_000).nullable().default(10),
 });

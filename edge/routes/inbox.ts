@@ -24,6 +24,7 @@ import {
 } from "../api.ts";
 import { requireAct, requireRole, requireSight, viewerOf } from "../auth.ts";
 import { readBody, readQuery } from "../body.ts";
+import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, refuse, refuseCommit } from "../errors.ts";
 import { itemView } from "../item_view.ts";
@@ -122,6 +123,12 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!committed.ok) refuseCommit(committed.error);
     edge.hub.notify();
     return c.json(itemView((await find(c, edge)).item));
+  });
+
+  app.post("/:id/undo", async (c) => {
+    const { item, channelId } = await find(c, edge);
+    requireAct(c, channelId, "item");
+    return await change(c, edge, { kind: "item.undo", itemId: item.id });
   });
 
   app.get("/:id/rules", async (c) => {

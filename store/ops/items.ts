@@ -15,6 +15,8 @@ export const StoredDecision = z.object({
   by: z.string(),
   surface: z.enum(["web", "zulip", "api", "system"]),
   device: z.string().optional(),
+  /** Until then it can be taken back; milliseconds since the epoch. */
+  undoUntil: z.int().optional(),
   answer: z.string().optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),
 });
@@ -54,6 +56,7 @@ const Settle = z.object({
   id: z.string(),
   state: z.enum(["applied", "failed", "expired", "superseded", "cancelled"]),
   note: z.string().optional(),
+  undoUntil: z.int().optional(),
 });
 
 /** Announces an item at the version that it has by then. */
@@ -131,9 +134,23 @@ export const itemOps = {
   ]),
   "item.settle": op(by, Settle, (input, { now }) => [
     sql(
-      `UPDATE pending_items SET state = ?, version = version + 1, note = COALESCE(?, note), updated_at = ?
+      `UPDATE pending_items SET state = ?, version = version + 1, note = COALESCE(?, note), updated_at = ?,
+         decision = CASE WHEN ? IS NULL THEN decision ELSE json_set(decision, '$.undoUntil', ?) END
        WHERE id = ? AND state IN ('waiting', 'decided')`,
       input.state,
+      input.note,
+      now,
+      input.undoUntil,
+      input.undoUntil,
+      input.id,
+    ),
+    announceItem(input.id, now),
+  ]),
+  /** A person took the allowance back before the call began. */
+  "item.undo": op(by, z.object({ id: z.string(), note: z.string() }), (input, { now }) => [
+    sql(
+      `UPDATE pending_items SET state = 'cancelled', version = version + 1, note = ?, decision = json_remove(decision, '$.undoUntil'),
+         updated_at = ? WHERE id = ? AND state = 'applied'`,
       input.note,
       now,
       input.id,
