@@ -1,12 +1,16 @@
 /**
  * The main isolate of a pure host process: starts Workers without any permission, carries texts between them and the supervisor, and tells of
  * their errors. It judges nothing and parses nothing that a Worker says. Promises: a Worker's texts leave under the slot of that Worker and no
- * other; one Worker's error ends that Worker only; the process ends with its stdin. Proven by `runtime/link/host_test.ts`.
+ * other; one Worker's error ends that Worker only; a Worker is told as ended only when its thread is; the process ends with its stdin.
+ * Proven by `runtime/link/host_test.ts` and `runtime/faults_worker_test.ts`.
  */
 import type { FromHost, ToHost } from "./link/link_messages.ts";
 import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
 
 const BEAT_MS = 1_000;
+/** Memory can fill up between two beats: it is looked at more often, and told when it has grown by this much. */
+const MEMORY_MS = 200;
+const GROWN_BYTES = 64 << 20;
 /** `new Worker()` blocks this isolate for about 9 ms; a pause between two lets relayed texts through. */
 const SPAWN_PAUSE_MS = 4;
 const MAX_WORKERS = 32;
@@ -17,11 +21,13 @@ class Host {
   readonly #early = new Map<number, string[]>();
   #spawns: { slot: number; url: string }[] = [];
   #spawning = false;
+  #toldRss = 0;
 
   constructor(link: StdioLink) {
     this.#link = link;
     this.#say({ t: "up" });
-    setInterval(() => this.#say({ t: "beat", rss: Deno.memoryUsage().rss }), BEAT_MS);
+    setInterval(() => this.#say({ t: "beat", rss: this.#toldRss = Deno.memoryUsage().rss }), BEAT_MS);
+    setInterval(() => this.#watchMemory(), MEMORY_MS);
   }
 
   receive(slot: number, text: string): void {
@@ -42,6 +48,11 @@ class Host {
       default:
         return message satisfies never;
     }
+  }
+
+  #watchMemory(): void {
+    const { rss } = Deno.memoryUsage();
+    if (rss - this.#toldRss > GROWN_BYTES) this.#say({ t: "rss", rss: this.#toldRss = rss });
   }
 
   #spawnNext(): void {
@@ -72,7 +83,6 @@ class Host {
     worker.onmessage = (event: MessageEvent) => {
       if (typeof event.data === "string") this.#link.send(slot, event.data);
     };
-    worker.onmessageerror = () => this.#fail(slot, "a text that cannot be read");
     worker.onerror = (event) => {
       // Without this the error would end the whole process.
       event.preventDefault();
@@ -82,16 +92,26 @@ class Host {
   }
 
   #fail(slot: number, detail: string): void {
-    if (!this.#workers.has(slot)) return;
-    this.#end(slot);
-    this.#say({ t: "error", slot, detail });
+    if (this.#drop(slot)) this.#say({ t: "error", slot, detail });
   }
 
+  /** Asks the Worker to close: `terminate` alone does not stop one that spins, and says nothing about it. */
   #end(slot: number): void {
     this.#spawns = this.#spawns.filter((spawn) => spawn.slot !== slot);
     this.#early.delete(slot);
+    const worker = this.#workers.get(slot);
+    if (!worker) return this.#say({ t: "ended", slot });
+    const word = crypto.randomUUID();
+    worker.onmessage = (event: MessageEvent) => {
+      if (event.data === word && this.#drop(slot)) this.#say({ t: "ended", slot });
+    };
+    worker.postMessage({ end: word });
+  }
+
+  /** Forgets a Worker whose loop has ended; false when it is forgotten already. */
+  #drop(slot: number): boolean {
     this.#workers.get(slot)?.terminate();
-    this.#workers.delete(slot);
+    return this.#workers.delete(slot);
   }
 
   #say(message: FromHost): void {

@@ -1,8 +1,10 @@
 /**
  * The first statement of every pure Worker's bundle, as text for esbuild's banner. It runs before any module of the actor: takes away what a
  * Worker without permissions could still misuse, for good, so that no imitation can be put in its place (Deno's `node:` modules look for a global
- * `Deno`); tells every five seconds how much heap this isolate uses; and turns the console into log messages, because stdout belongs to the link. What it cannot take away, such as a read of stdin
- * by `node:fs`, the frames' MAC and sequence make harmless. Proven by `faults_test.ts`.
+ * `Deno`); tells every five seconds how much heap this isolate uses; turns the console into log messages, because stdout belongs to the link;
+ * and closes when the host says so, from this isolate's own loop, with the word that the host gave: one that spins does not, and no other code
+ * can say it. What it cannot take away, such as a read of stdin by `node:fs`, the frames' MAC and sequence make harmless. Proven by
+ * `faults_test.ts` and `faults_worker_test.ts`.
  */
 
 /** Plain JavaScript; keeps nothing that the actor could reach. */
@@ -10,6 +12,13 @@ export const workerPrelude = `(() => {
   const scope = globalThis, post = scope.postMessage.bind(scope), close = scope.close.bind(scope);
   const memory = scope.Deno.memoryUsage;
   scope.setInterval(() => post('{"t":"heap","bytes":' + memory().heapUsed + "}"), 5000);
+  scope.addEventListener("message", (event) => {
+    const word = event.data?.end;
+    if (typeof word !== "string") return;
+    event.stopImmediatePropagation();
+    post(word);
+    close();
+  });
   const none = { value: undefined, writable: false, configurable: false };
   for (const name of ["Deno", "Worker", "BroadcastChannel", "caches", "process", "Buffer", "global"]) Object.defineProperty(scope, name, none);
   const text = (value) => {
@@ -19,5 +28,5 @@ export const workerPrelude = `(() => {
   };
   const log = (level) => (...args) => post(JSON.stringify({ t: "log", level, text: args.map(text).join(" ").slice(0, 10000) }));
   scope.console = { debug: log("debug"), log: log("info"), info: log("info"), warn: log("warn"), error: log("error"), trace: log("debug") };
-  scope.close = () => { post('{"t":"bye"}'); close(); };
+  scope.close = () => post('{"t":"bye"}');
 })();`;

@@ -82,8 +82,8 @@ export class HostPool {
     );
     const spare = url === undefined ? undefined : open.find((host) => spareOf(host, url));
     if (spare) return spare;
-    const free = open.filter((host) => host.seats.size < this.#options.limits.workersPerHost);
-    const least = free.toSorted((a, b) => a.seats.size - b.seats.size)[0];
+    const free = open.filter((host) => host.workers < this.#options.limits.workersPerHost);
+    const least = free.toSorted((a, b) => a.workers - b.workers)[0];
     return least ?? this.#open(group);
   }
 
@@ -105,7 +105,7 @@ export class HostPool {
 
   #addSpare(host: PureHost, url: string): void {
     if (this.#stopping || host.closing || spareOf(host, url)) return;
-    if (host.seats.size < this.#options.limits.workersPerHost) host.spawn(url);
+    if (host.workers < this.#options.limits.workersPerHost) host.spawn(url);
   }
 
   #closeIfUnused(host: PureHost): void {

@@ -1,6 +1,7 @@
 /**
  * The supervisor's half of one pure host: its process, and the seats in it, one for each Worker. Promises that every seat's user hears of its
- * end exactly once, with a verdict. Which actor sits where is the pool's business. Proven by `runtime/link/host_test.ts`.
+ * end exactly once, with a verdict, and that no Worker outlives its seat: one that does not close when told costs the host. Which actor sits
+ * where is the pool's business. Proven by `runtime/link/host_test.ts` and `runtime/faults_worker_test.ts`.
  */
 import type { Heartbeats, Watched } from "./heartbeats.ts";
 import { type DownReason, type HostDeath, judgeDeath, readEnd, type Verdict } from "./judge_death.ts";
@@ -15,8 +16,8 @@ import {
 import type { Log } from "../log.ts";
 import type { OpenLink, ProcessLink, ProcessSpec } from "../link/process_link.ts";
 
-/** More messages of one Worker between two beats of its host than any actor could mean: nothing else holds a flood back. */
-const FLOOD = 50_000;
+/** Words of one Worker that answer nothing, between two beats of its host: more than any actor could mean. Nothing else holds a flood back. */
+const FLOOD = 2_000;
 
 /** How a seat's Worker ended. `quarantine` names the group in which its actor must live next. */
 export interface SeatEnd {
@@ -53,9 +54,11 @@ export class Seat implements Watched {
   ready = false;
   /** Heap of its isolate, bytes, as it says itself. */
   heapBytes: number | undefined;
-  /** Messages since the host's last beat. */
-  messages = 0;
+  /** Words that answer no message, since the host's last beat. */
+  idleWords = 0;
   user: SeatUser | undefined;
+  /** Its Worker was told to close. */
+  ending = false;
 
   constructor(readonly host: PureHost, readonly slot: number, readonly url: string) {}
 
@@ -68,7 +71,9 @@ export class Seat implements Watched {
   }
 
   hung(silentMs: number): void {
-    const detail = `${this.user?.ref ?? "a spare worker"} did not beat for ${silentMs} ms`;
+    const detail = this.ending
+      ? `a worker did not close within ${silentMs} ms`
+      : `${this.user?.ref ?? "a spare worker"} did not beat for ${silentMs} ms`;
     this.host.kill({ reason: "hang", detail, suspect: this.slot });
   }
 
@@ -87,6 +92,8 @@ export class PureHost implements Watched {
   readonly name: string;
   readonly limits: Limits;
   readonly seats = new Map<number, Seat>();
+  /** Seats without a user whose Workers have not closed yet. */
+  readonly #ending = new Map<number, Seat>();
   lastBeat = 0;
   /** Set once it must get no more Workers. */
   closing = false;
@@ -110,6 +117,11 @@ export class PureHost implements Watched {
 
   get pid(): number {
     return this.#link.pid;
+  }
+
+  /** Workers that run in it. */
+  get workers(): number {
+    return this.seats.size + this.#ending.size;
   }
 
   get ended(): Promise<void> {
@@ -139,15 +151,17 @@ export class PureHost implements Watched {
 
   release(seat: Seat): void {
     if (!this.seats.delete(seat.slot)) return;
-    this.#options.heartbeats.remove(seat);
     seat.user = undefined;
+    seat.ending = true;
+    this.#ending.set(seat.slot, seat);
+    // It has as much time as for a beat, from now.
+    this.#options.heartbeats.add(seat);
     this.#say({ t: "end", slot: seat.slot });
   }
 
   /** Kills the process; its seats' users hear of it when it is gone. */
   kill(death: HostDeath): void {
-    if (this.#death) return;
-    this.#death = death;
+    this.#death ??= death;
     this.closing = true;
     this.#link.kill();
   }
@@ -170,13 +184,15 @@ export class PureHost implements Watched {
       case "up":
         return;
       case "beat":
-        for (const seat of this.seats.values()) seat.messages = 0;
-        if (message.rss > this.limits.hostMemoryMb * 2 ** 20) {
-          this.kill({ reason: "oom", detail: `host ${this.name} used ${message.rss >> 20} MiB` });
-        }
-        return;
+        for (const seat of this.seats.values()) seat.idleWords = 0;
+        return this.#checkMemory(message.rss);
+      case "rss":
+        return this.#checkMemory(message.rss);
       case "error":
+        this.#gone(message.slot);
         return this.#endSeat(message.slot, { reason: "error", detail: message.detail, suspect: true });
+      case "ended":
+        return this.#gone(message.slot);
       default:
         return message satisfies never;
     }
@@ -184,23 +200,49 @@ export class PureHost implements Watched {
 
   #onWorker(slot: number, text: string): void {
     const seat = this.seats.get(slot);
-    if (!seat) return;
-    seat.lastBeat = this.#options.monotonic();
-    if (++seat.messages > FLOOD) {
+    if (!seat || seat.idleWords > FLOOD) return;
+    const message = readWorker(text);
+    if (!message) {
+      return this.#closeSeat(seat, {
+        reason: "error",
+        detail: "it said something unreadable",
+        suspect: true,
+      });
+    }
+    // An answer is held against what was asked; there are never more of them than messages in its hands.
+    const answers = message.t === "commit" || message.t === "commits" && message.commits.length > 0;
+    if (!answers && ++seat.idleWords > FLOOD) {
       const detail = `${seat.user?.ref ?? "a spare worker"} floods its host`;
       return this.kill({ reason: "hang", detail, suspect: slot });
     }
-    const message = readWorker(text);
-    if (!message) {
-      this.#say({ t: "end", slot });
-      return this.#endSeat(slot, { reason: "error", detail: "it said something unreadable", suspect: true });
-    }
+    // Words prove nothing: a loop that never turns can log for ever.
+    if (message.t !== "log") seat.lastBeat = this.#options.monotonic();
     if (message.t === "ready") seat.ready = true;
     if (message.t === "heap") seat.heapBytes = message.bytes;
     if (message.t === "bye") {
-      return this.#endSeat(slot, { reason: "exit", detail: "it closed itself", suspect: true });
+      return this.#closeSeat(seat, { reason: "exit", detail: "it closed itself", suspect: true });
     }
     seat.user?.onMessage(message);
+  }
+
+  #checkMemory(rss: number): void {
+    if (rss <= this.limits.hostMemoryMb * 2 ** 20) return;
+    this.kill({ reason: "oom", detail: `host ${this.name} used ${Math.round(rss / 2 ** 20)} MiB` });
+  }
+
+  /** A Worker that was told to close has done so. */
+  #gone(slot: number): void {
+    const seat = this.#ending.get(slot);
+    if (!seat) return;
+    this.#ending.delete(slot);
+    this.#options.heartbeats.remove(seat);
+  }
+
+  /** Ends a seat whose Worker still runs. */
+  #closeSeat(seat: Seat, end: SeatEnd): void {
+    const { user } = seat;
+    this.release(seat);
+    this.#tell(user, end);
   }
 
   #endSeat(slot: number, end: SeatEnd): void {
@@ -208,15 +250,18 @@ export class PureHost implements Watched {
     if (!seat) return;
     this.seats.delete(slot);
     this.#options.heartbeats.remove(seat);
-    if (!seat.user) {
-      this.#options.log("error", "a spare worker ended", { host: this.name, detail: end.detail });
-    }
-    seat.user?.onEnd(end);
+    this.#tell(seat.user, end);
+  }
+
+  #tell(user: SeatUser | undefined, end: SeatEnd): void {
+    if (user) return user.onEnd(end);
+    this.#options.log("error", "a spare worker ended", { host: this.name, detail: end.detail });
   }
 
   #onExit(death: HostDeath): void {
     this.closing = true;
     this.#options.heartbeats.remove(this);
+    for (const slot of [...this.#ending.keys()]) this.#gone(slot);
     const seats = [...this.seats.values()];
     const occupants = seats.flatMap(({ slot, user }) => user ? [{ slot, busy: user.isBusy() }] : []);
     const verdicts = new Map(judgeDeath(death, occupants).map((verdict) => [verdict.slot, verdict]));

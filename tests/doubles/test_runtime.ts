@@ -188,7 +188,9 @@ export class TestRuntime {
     while (!await fact()) {
       if (performance.now() > end) {
         throw new Error(
-          `waited in vain until ${what}\n${this.log.map((line) => JSON.stringify(line)).join("\n")}`,
+          `waited in vain until ${what}\n${
+            this.log.slice(-40).map((line) => JSON.stringify(line)).join("\n")
+          }`,
         );
       }
       await this.#next(20);

@@ -60,7 +60,7 @@ export class PureProgram implements Program {
   }
 
   #command(command: ToHost): void {
-    if (command.t === "end") return void this.#workers.delete(command.slot);
+    if (command.t === "end") return this.#end(command.slot);
     const worker = {
       slot: command.slot,
       ready: false,
@@ -76,6 +76,13 @@ export class PureProgram implements Program {
       this.#answer(worker, { t: "ready" });
       this.#work(worker);
     });
+  }
+
+  /** One that hangs does not close, and is not told as ended. */
+  #end(slot: number): void {
+    if (this.#workers.get(slot)?.hangs) return;
+    this.#workers.delete(slot);
+    this.#say({ t: "ended", slot });
   }
 
   #beat(): void {

@@ -8,9 +8,19 @@ interface State {
   readonly total: number;
 }
 
-type Payload = { n?: number; fault?: string; to?: string; neighbour?: string; times?: number };
+type Payload = {
+  n?: number;
+  fault?: string;
+  to?: string;
+  neighbour?: string;
+  times?: number;
+  /** The fault passes after so many crashes in a row. Default: never. */
+  crashes?: number;
+};
 
 const held: unknown[] = [];
+/** Crashes in a row before this incarnation, as it was told when it woke. */
+let crashes = 0;
 
 const actor: PureActor<State> = {
   restore(loaded, ref) {
@@ -38,7 +48,7 @@ const actor: PureActor<State> = {
       case "test.gap":
         return { state, events: [{ seq: state.seq + 5, type: "gap", payload: {}, at: env.now }] };
       case "test.fault":
-        misbehave(payload);
+        if (crashes < (payload.crashes ?? Infinity)) misbehave(payload);
         return add(state, 0, env.now);
       default:
         return tell(state, message);
@@ -54,6 +64,7 @@ function add(state: State, n: number, at: number): Decision<State> {
 
 function tell(state: State, message: Envelope): Decision<State> {
   const { type, payload } = message;
+  if (type === "actor.woke") crashes = (payload as { crashes: number }).crashes; // what the supervisor tells
   return { state, send: [{ to: "edge", type: "test.heard", payload: { ref: state.ref, type, payload } }] };
 }
 
@@ -61,6 +72,50 @@ function misbehave({ fault, neighbour }: Payload): void {
   switch (fault) {
     case "throw":
       throw new Error("asked to throw");
+    case "reject":
+      void Promise.reject(new Error("asked to reject"));
+      return;
+    case "exit":
+      Deno.exit(0);
+      return;
+    case "exit by node":
+      void exitByNode("exit");
+      return;
+    case "kill":
+      Deno.kill(Deno.pid);
+      return;
+    case "kill by node":
+      void exitByNode("kill");
+      return;
+    case "microtasks": {
+      const again = () => queueMicrotask(again);
+      return again();
+    }
+    case "regex":
+      /^(a+)+$/.test("a".repeat(60) + "b");
+      return;
+    case "chatter":
+      // It talks, but its event loop does not turn.
+      for (let at = performance.now();;) {
+        if (performance.now() - at < 100) continue;
+        at = performance.now();
+        console.log("still here");
+      }
+    case "flood":
+      for (;;) globalThis.postMessage('{"t":"log","level":"info","text":"flood"}');
+    case "answer and loop":
+      globalThis.postMessage("nothing that the supervisor knows");
+      for (;;);
+    case "close and loop":
+      globalThis.close();
+      for (;;);
+    case "buffers":
+      // A step at a time, as fast as a download.
+      for (let at = performance.now();;) {
+        if (performance.now() - at < 10) continue;
+        at = performance.now();
+        held.push(new Uint8Array(4 << 20).fill(1));
+      }
     case "loop":
       for (;;);
     case "heap":
@@ -111,6 +166,14 @@ async function hostile(neighbour: string): Promise<void> {
   console.warn(`found ${JSON.stringify(found)}`);
   // A frame has no sender: this answers a message that is in somebody else's hands.
   globalThis.postMessage(JSON.stringify({ t: "commit", id: neighbour, send: [] }));
+}
+
+/** Ends the process, as far as Node's module for that lets it; else it throws, and nobody catches it. */
+async function exitByNode(how: "exit" | "kill"): Promise<void> {
+  await import("node:process").catch(() => {}); // as below
+  const { default: process } = await import("node:process");
+  if (how === "exit") process.exit(0);
+  process.kill(process.pid, "SIGKILL");
 }
 
 /** Steals what the supervisor says to the host, until the host notices. */
