@@ -1,7 +1,7 @@
 /**
  * The approval actor: nothing with an effect happens until it lets it. It judges described calls by policy, keeps what waits for a person, applies
  * decisions and records them in a hash chain whose only writer it is. Pure and synchronous; it knows no model, no file and no network.
- * Proven by `approval_test.ts`, `people_test.ts` and `policy_change_test.ts` against a real database.
+ * Proven by the `*_test.ts` beside it, against a real database.
  */
 import type { Decision, Env, Envelope, PureActor } from "../../runtime/actor.ts";
 import type { Message } from "../protocol.ts";
