@@ -73,18 +73,19 @@ export function openSandbox(settings: SandboxSettings): Sandbox {
 
 /**
  * Starts `$2` as a process group of its own, with nothing on its stdin. When our own stdin ends, the group gets SIGTERM and, `$1` seconds
- * later, SIGKILL; when the command ends, so does what it left behind. The script itself says nothing: its own pipes are closed first.
+ * later, SIGKILL; when the command ends, so does what it left behind. The script itself says nothing, not even that its job is done: only the
+ * command has the pipes.
  */
 export const SUPERVISED = `
 ulimit -c 0
-exec 3<&0
+exec 3<&0 4>&1 5>&2 >/dev/null 2>&1
 set -m
-"$BASH" --noprofile --norc -c "$2" </dev/null 3<&- &
+"$BASH" --noprofile --norc -c "$2" </dev/null >&4 2>&5 3<&- 4>&- 5>&- &
 job=$!
+exec 4>&- 5>&-
 (read -r _ <&3; kill -TERM -- "-$job"; sleep "$1"; kill -KILL -- "-$job") >/dev/null 2>&1 &
 watch=$!
 set +m
-exec >/dev/null 2>&1
 wait "$job"
 code=$?
 kill -KILL -- "-$job" "-$watch"
