@@ -26,7 +26,7 @@ class Host {
   constructor(link: StdioLink) {
     this.#link = link;
     this.#say({ t: "up" });
-    setInterval(() => this.#say({ t: "beat", rss: this.#toldRss = Deno.memoryUsage().rss }), BEAT_MS);
+    setInterval(() => this.#beat(), BEAT_MS);
     setInterval(() => this.#watchMemory(), MEMORY_MS);
   }
 
@@ -48,6 +48,12 @@ class Host {
       default:
         return message satisfies never;
     }
+  }
+
+  /** Workers beat when asked: their own loop has to turn for that. */
+  #beat(): void {
+    this.#say({ t: "beat", rss: this.#toldRss = Deno.memoryUsage().rss });
+    for (const worker of this.#workers.values()) worker.postMessage({});
   }
 
   #watchMemory(): void {

@@ -1,6 +1,5 @@
 /**
- * Runs a pure actor in its Worker: `runPure(actor)` is the whole of an entry file. It listens from the first line, says ready, beats once a
- * second from the same loop that decides, and answers each message with its commit; the commits of one delivery leave in one text. The state
+ * Runs a pure actor in its Worker: `runPure(actor)` is the whole of an entry file. It listens from the first line, says ready, and answers each message with its commit; the commits of one delivery leave in one text. The state
  * advances before the commit is on disk; when the supervisor refuses a commit it ends this incarnation. It knows no rows and no other
  * actor. Proven by `runtime_test.ts`.
  */
@@ -24,7 +23,6 @@ type Incoming =
   }
   | { t: "deliver"; messages: Envelope[] };
 
-const BEAT_MS = 1_000;
 /** Decisions do not wait longer than this for those behind them. */
 const GATHER_MS = 5;
 
@@ -46,7 +44,6 @@ export function runPure<State>(actor: PureActor<State>): void {
     answer(incoming.messages);
   };
   say({ t: "ready" });
-  setInterval(() => say({ t: "beat" }), BEAT_MS);
 
   function answer(messages: readonly Envelope[]): void {
     let commits: WorkerCommit[] = [];
