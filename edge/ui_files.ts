@@ -2,8 +2,8 @@
  * The built UI as files in memory: listed once, so that no request can name a path outside the folder. Hashed names never change and may be kept
  * for ever; everything else is asked for again with its ETag. Proven by `edge/app_test.ts`.
  */
+import { createHash } from "node:crypto";
 import { join, relative } from "node:path";
-import { sha256Hex } from "../lib/digest.ts";
 
 /** One file, ready to be sent. */
 export interface UiFile {
@@ -62,7 +62,7 @@ function uiFile(path: string, content: string | Uint8Array<ArrayBuffer>): UiFile
   return {
     body,
     type: TYPES[extension] ?? "application/octet-stream",
-    etag: `"${sha256Hex(body).slice(0, 32)}"`,
+    etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`,
     immutable: /-[A-Z0-9]{8}\.[a-z0-9]+(\.map)?$/.test(path),
   };
 }
