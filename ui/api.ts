@@ -51,6 +51,8 @@ export interface Api extends PolicyApi {
   decide(id: string, request: DecisionRequest): Promise<Item>;
   later(id: string, until: number): Promise<Item>;
   delegate(id: string, userId: string | null): Promise<Item>;
+  /** Takes back an allowance whose call has not begun. */
+  undo(id: string): Promise<unknown>;
   users(): Promise<UserList>;
   seen(id: string): Promise<void>;
   conversations(after?: string): Promise<ConversationList>;
@@ -128,6 +130,7 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
     decide: (item, request) => call("POST", `/inbox/${id(item)}/decision`, request),
     later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
     delegate: (item, userId) => call("POST", `/inbox/${id(item)}/delegate`, { userId }),
+    undo: (item) => call("POST", `/inbox/${id(item)}/undo`),
     users: () => call("GET", "/users"),
     seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
     conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),

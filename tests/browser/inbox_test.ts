@@ -112,6 +112,18 @@ stage("somebody else's decision arrives by itself", async ({ api, open }) => {
   assert.equal(await page.getByRole("button", { name: "Send answer" }).count(), 0);
 });
 
+stage("an allowance whose call has not begun can be taken back", async ({ api, open }) => {
+  const page = await open("/inbox/i1");
+  const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();
+  const at = Date.now();
+
+  const decision = { decision: "allow_once", by: "Owner", surface: "web", at, undoUntil: at + 60_000 };
+  api.emit({ event: "item", data: { item: { ...item, version: 2, state: "decided", decision } } });
+  await page.getByRole("button", { name: "Take back" }).click();
+
+  await page.getByText("Taken back before it began").waitFor();
+});
+
 stage("a lost stream is said and comes back by itself", async ({ api, open }) => {
   const page = await open("/");
   const connection = page.locator(".connection");

@@ -59,7 +59,24 @@ function Decided({ item, decision }: { readonly item: Item; readonly decision: D
         </blockquote>
       )}
       {item.state === "decided" && <p class="outcome-line outcome-sending">{strings.decide.decided}</p>}
+      {item.state === "decided" && decision.undoUntil !== undefined && (
+        <TakeBack item={item} until={decision.undoUntil} />
+      )}
     </>
+  );
+}
+
+/** The way back while the call has not begun. */
+function TakeBack({ item, until }: { readonly item: Item; readonly until: number }) {
+  const { inbox, now } = useApp();
+  if (now.value >= until) return null;
+  return (
+    <p class="outcome-line">
+      <button type="button" class="button" onClick={() => void inbox.undo(item)}>
+        {strings.decide.takeBack}
+      </button>
+      <span>{strings.decide.beginsIn(Math.ceil((until - now.value) / 1_000))}</span>
+    </p>
   );
 }
 

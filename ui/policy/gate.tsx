@@ -18,6 +18,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const WAITS = [15 * MINUTE, HOUR, 8 * HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY] as const;
 const REMINDERS = [15 * MINUTE, HOUR, 4 * HOUR, DAY] as const;
+const UNDOS = [10, 30, MINUTE] as const;
 const endings = ["reject", "park", "escalate"] as const;
 
 /** The screen. */
@@ -70,7 +71,7 @@ function GateForm({ settings }: { readonly settings: GateSettings }) {
 type OfDraft = { readonly draft: Signal<GateDraft> };
 
 function Waiting({ draft }: OfDraft) {
-  const { expirySeconds, onExpiry, remindSeconds, quietHours } = draft.value;
+  const { expirySeconds, onExpiry, remindSeconds, quietHours, undoSeconds } = draft.value;
   const set = (more: Partial<GateDraft>) => {
     draft.value = { ...draft.value, ...more };
   };
@@ -91,12 +92,20 @@ function Waiting({ draft }: OfDraft) {
           choose={(value) => set({ onExpiry: endings.find((known) => known === value) ?? "reject" })}
         />
       </div>
-      <Choice
-        label={words.remind}
-        value={`${remindSeconds ?? ""}`}
-        options={[["", words.never], ...spans(REMINDERS, remindSeconds)]}
-        choose={(value) => set({ remindSeconds: value === "" ? null : Number(value) })}
-      />
+      <div class="field-pair">
+        <Choice
+          label={words.remind}
+          value={`${remindSeconds ?? ""}`}
+          options={[["", words.never], ...spans(REMINDERS, remindSeconds)]}
+          choose={(value) => set({ remindSeconds: value === "" ? null : Number(value) })}
+        />
+        <Choice
+          label={words.undo}
+          value={`${undoSeconds}`}
+          options={[["0", words.noUndo], ...spans(UNDOS, undoSeconds === 0 ? null : undoSeconds)]}
+          choose={(value) => set({ undoSeconds: Number(value) })}
+        />
+      </div>
       <div class="field-pair">
         <Choice
           label={words.quietFrom}

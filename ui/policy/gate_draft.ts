@@ -6,7 +6,7 @@ import type { GateSettings } from "../../edge/api.ts";
 
 /** The fields as texts, so that a half-typed number is nobody's limit. */
 export interface GateDraft
-  extends Pick<GateSettings, "expirySeconds" | "onExpiry" | "remindSeconds" | "quietHours"> {
+  extends Pick<GateSettings, "expirySeconds" | "onExpiry" | "remindSeconds" | "quietHours" | "undoSeconds"> {
   readonly twoPersons: string;
   readonly callsPerMinute: string;
   readonly denialsInARow: string;
@@ -29,6 +29,7 @@ export function gateSettingsOf(draft: GateDraft): GateSettings {
     onExpiry: draft.onExpiry,
     remindSeconds: draft.remindSeconds,
     quietHours: draft.quietHours,
+    undoSeconds: draft.undoSeconds,
     twoPersons: draft.twoPersons.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
     callsPerMinute: limitOf(draft.callsPerMinute),
     denialsInARow: limitOf(draft.denialsInARow),

@@ -90,6 +90,8 @@ export interface InboxStore {
   later(item: Item, until: number): Promise<void>;
   /** Asks somebody else to decide; null takes it back. */
   delegate(item: Item, userId: string | null): Promise<void>;
+  /** Takes back an allowance whose call has not begun; the stream tells how it went. */
+  undo(item: Item): Promise<void>;
   /** A card is in front of a person: told to the server once a version. */
   seen(item: Item): Promise<void>;
   /** The inbox was left: what was decided may move to the settled ones. */
@@ -194,6 +196,11 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     },
     later: (item, until) => aside(item, () => api.later(item.id, until)),
     delegate: (item, userId) => aside(item, () => api.delegate(item.id, userId)),
+    undo: (item) =>
+      aside(item, async () => {
+        await api.undo(item.id);
+        return await api.item(item.id);
+      }),
     async seen(item) {
       const key = `${item.id}/${item.version}`;
       if (item.state !== "waiting" || item.seenAt !== undefined || seen.has(key)) return;

@@ -57,6 +57,8 @@ export const inboxStrings = {
     escapes: "Marked \\u{…} sequences are invisible characters made visible.",
   },
   decide: {
+    takeBack: "Take back",
+    beginsIn: (seconds: number) => `begins in ${seconds} s`,
     group: (tool: string) => `Decide on ${tool}`,
     allow: "Allow once",
     session: "For this session",

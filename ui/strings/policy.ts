@@ -235,6 +235,8 @@ export const policyStrings = {
     },
     remind: "Remind after",
     never: "Never",
+    undo: "Allowed calls of high risk begin after",
+    noUndo: "At once",
     quietFrom: "No reminders from (UTC)",
     quietTo: "until (UTC)",
     noQuiet: "No quiet hours",

@@ -129,6 +129,12 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
       put(userId === null ? rest as Item : { ...item, delegatedTo: { id: userId, name: "Grace" } }),
     );
   });
+  app.post("/api/inbox/:id/undo", (c) => {
+    const item = items.get(c.req.param("id"));
+    if (!item) return c.notFound();
+    put({ ...item, state: "failed", version: item.version + 1, note: "Taken back before it began" });
+    return c.json({ command: "m10" });
+  });
   app.get(
     "/api/inbox/:id/rules",
     (c) => c.json({ offers: c.req.param("id") === "i2" ? sampleOffers() : [] }),
