@@ -31,11 +31,12 @@ export function gatewayProcess(kind: GatewayKind, options: ChildOptions): Proces
   };
 }
 
-/** What a child prints goes to a log, which has no colours. */
+/** What a child prints goes to a log, which has no colours. Two arenas: by default each thread of glibc's keeps what it freed for itself. */
 function environment({ env }: ChildOptions): Record<string, string> {
-  return { ...env, NO_COLOR: "1" };
+  return { ...env, NO_COLOR: "1", MALLOC_ARENA_MAX: "2" };
 }
 
+/** A young generation of 1 MiB: the default grows to 16 in every isolate, for a few per cent of its time when it is busy. */
 function common({ config, heapMb }: ChildOptions): string[] {
   return [
     "--quiet",
@@ -44,6 +45,6 @@ function common({ config, heapMb }: ChildOptions): string[] {
     "--cached-only",
     "--frozen",
     "--no-prompt",
-    `--v8-flags=--max-old-space-size=${heapMb}`,
+    `--v8-flags=--max-old-space-size=${heapMb},--max-semi-space-size=1`,
   ];
 }
