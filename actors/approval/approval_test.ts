@@ -51,6 +51,22 @@ Deno.test("a call that must be asked for waits as an item, a card and a note to 
   assert.equal(await callState(desk, "a"), "waiting");
 });
 
+Deno.test("what a server says of its tool is kept with the reasons and allows nothing", async () => {
+  await using desk = await furnished();
+  const hints = { readOnly: true, destructive: false, openWorld: false };
+
+  const id = await desk.judge("a", "mcp__mail__send", { hints, risk: "low" });
+
+  const item = await getItem(desk.db, id ?? "", owner);
+  assert.equal(item?.state, "waiting");
+  const [claim] = item.trace ?? [];
+  assert.deepEqual(claim, {
+    step: "claim",
+    outcome: "its server says: changes nothing, destroys nothing, stays inside; that allows nothing",
+  });
+  assert.equal((await desk.sent("tool.run")).length, 0);
+});
+
 Deno.test("allowing once runs the call, settles the item and seals the decision into the chain", async () => {
   await using desk = await furnished();
   const id = await desk.judge("a", "exec_command");

@@ -3,8 +3,9 @@
  * runs on the strength of the decision that allowed these very arguments, unless policy denies them.
  */
 import { canonicalJson } from "../../lib/digest.ts";
+import { claimsOf } from "../../lib/policy/claims.ts";
 import type { Verdict } from "../../lib/policy/judge.ts";
-import type { ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
+import type { Described, ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
 import { countDenial, slowDown } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
 import { isWithdrawn } from "./endings.ts";
@@ -62,10 +63,18 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         origin,
         createdAt: draft.env.now,
         expiresAt: draft.env.now + draft.state.gate.expirySeconds * 1000,
-      }, { steps: verdict.trace });
+      }, { steps: [...claimSteps(payload.described), ...verdict.trace] });
     default:
       return verdict.outcome satisfies never;
   }
+}
+
+/** What the tool's server says of it, for whoever asks why this waits. It stands beside the reasoning: nothing followed from it. */
+function claimSteps({ hints }: Described): { readonly step: string; readonly outcome: string }[] {
+  const claims = claimsOf(hints);
+  return claims.length === 0
+    ? []
+    : [{ step: "claim", outcome: `its server says: ${claims.join(", ")}; that allows nothing` }];
 }
 
 /** A judgement without a person, for the log. */

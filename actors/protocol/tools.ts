@@ -12,6 +12,17 @@ import { ToolSpec } from "./model.ts";
 export const ToolClass = z.enum(["read", "write", "exec", "plan", "schedule", "mcp"]);
 export type ToolClass = z.infer<typeof ToolClass>;
 
+/**
+ * What an MCP server says of its own tool, by the names of the MCP specification without `Hint`; absent: it does not say. A claim that people are
+ * shown, and that no rule, bypass or fast path looks at.
+ */
+export const ToolHints = z.object({
+  readOnly: z.boolean().optional(),
+  destructive: z.boolean().optional(),
+  openWorld: z.boolean().optional(),
+});
+export type ToolHints = z.infer<typeof ToolHints>;
+
 /** A tool as the toolbox offers it. `source` is `builtin` or `mcp:<server>`; `schemaHash` is SHA-256 of its RFC 8785 definition. */
 export const KnownTool = ToolSpec.extend({
   source: z.string(),
@@ -19,6 +30,7 @@ export const KnownTool = ToolSpec.extend({
   schemaHash: z.string(),
   /** True when running it twice is the same as running it once. */
   idempotent: z.boolean(),
+  hints: ToolHints.optional(),
 });
 export type KnownTool = z.infer<typeof KnownTool>;
 
@@ -51,6 +63,7 @@ export const Described = z.object({
   askOnce: z.boolean(),
   risk: z.enum(["low", "medium", "high"]),
   idempotent: z.boolean(),
+  hints: ToolHints.optional(),
 });
 export type Described = z.infer<typeof Described>;
 

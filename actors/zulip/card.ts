@@ -3,6 +3,7 @@
  * Proven by `intake_test.ts`.
  */
 import { printable } from "../../lib/printable.ts";
+import { claimsOf } from "../../lib/policy/claims.ts";
 import { codeBlock, codeSpan } from "../../zulip/markdown.ts";
 import type { CardShow } from "../protocol/zulip.ts";
 
@@ -40,7 +41,13 @@ function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
     }`,
   ];
   if (item.state === "waiting") {
-    lines.push(`Risk: **${described?.risk ?? "high"}**${described?.sandboxed ? "" : " · **not sandboxed**"}`);
+    const claims = claimsOf(described?.hints);
+    const facts = [
+      `Risk: **${described?.risk ?? "high"}**`,
+      ...(described?.sandboxed ? [] : ["**not sandboxed**"]),
+      ...(claims.length > 0 ? [`its server says: ${claims.join(", ")}`] : []),
+    ];
+    lines.push(facts.join(" · "));
     if (preview.text !== "") {
       lines.push(codeBlock(preview.text, described?.preview?.kind === "diff" ? "diff" : ""));
     }

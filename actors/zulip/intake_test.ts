@@ -227,6 +227,20 @@ Deno.test("a card that hides its end, or is of high risk, cannot be decided by a
   );
 });
 
+Deno.test("what a server says of its tool is on the card as its word", () => {
+  const { described, ...item } = card("{}");
+  assert.ok(described);
+  const hints = { readOnly: true, destructive: false, openWorld: true };
+
+  const { body } = renderCard({ ...item, described: { ...described, hints } }, open);
+
+  assert.match(
+    body,
+    /Risk: \*\*medium\*\* · its server says: changes nothing, destroys nothing, reaches outside\n/,
+  );
+  assert.doesNotMatch(renderCard(card("{}"), open).body, /server says/);
+});
+
 Deno.test("text of a tool call cannot close the card's code block or hide itself", () => {
   const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"), open);
 

@@ -39,6 +39,12 @@ export const DescribedView = z.object({
   askOnce: z.boolean(),
   risk: Risk,
   idempotent: z.boolean(),
+  /** What an MCP server says of its own tool. To be shown as its claim. */
+  hints: z.object({
+    readOnly: z.boolean().optional(),
+    destructive: z.boolean().optional(),
+    openWorld: z.boolean().optional(),
+  }).optional(),
 });
 export type DescribedView = z.infer<typeof DescribedView>;
 

@@ -10,6 +10,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../../../lib/clock.ts";
+import type { ToolHints } from "../../protocol/tools.ts";
 import type { Outcome, RunIo } from "../tool.ts";
 import { elicit, RunningCall } from "./running_call.ts";
 
@@ -24,6 +25,8 @@ export interface RemoteTool {
   /** False only when the server says so. */
   readonly destructive: boolean;
   readonly idempotent: boolean;
+  /** Its annotations as it wrote them; absent when it wrote none of these. */
+  readonly hints?: ToolHints | undefined;
 }
 
 /** A connected server. */
@@ -134,6 +137,7 @@ interface Declared {
     readOnlyHint?: boolean | undefined;
     destructiveHint?: boolean | undefined;
     idempotentHint?: boolean | undefined;
+    openWorldHint?: boolean | undefined;
   } | undefined;
 }
 
@@ -145,7 +149,19 @@ function toRemoteTool({ name, description = "", inputSchema, annotations }: Decl
     readOnly: annotations?.readOnlyHint === true,
     destructive: annotations?.destructiveHint !== false,
     idempotent: annotations?.idempotentHint === true,
+    hints: hintsOf(annotations),
   };
+}
+
+function hintsOf(annotations: Declared["annotations"]): ToolHints | undefined {
+  const { readOnlyHint: readOnly, destructiveHint: destructive, openWorldHint: openWorld } = annotations ??
+    {};
+  const hints = {
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(destructive === undefined ? {} : { destructive }),
+    ...(openWorld === undefined ? {} : { openWorld }),
+  };
+  return Object.keys(hints).length > 0 ? hints : undefined;
 }
 
 function toOutcome(result: Awaited<ReturnType<Client["callTool"]>>): Outcome {

@@ -229,7 +229,7 @@ Deno.test("a server is reached over HTTP with the configured headers", async () 
       tools: [{
         name: "look",
         inputSchema: { type: "object" },
-        annotations: { readOnlyHint: true },
+        annotations: { readOnlyHint: true, openWorldHint: false },
       }],
     },
     "tools/call": {
@@ -252,6 +252,7 @@ Deno.test("a server is reached over HTTP with the configured headers", async () 
   await world.grant(callId);
 
   assert.equal(world.judged(callId).described.risk, "low");
+  assert.deepEqual(world.judged(callId).described.hints, { readOnly: true, openWorld: false });
   assert.equal(world.result(callId).text, "seen\n[image image/png, 3 bytes]");
   assert.deepEqual(seen, ["initialize k", "notifications/initialized k", "tools/list k", "tools/call k"]);
 });

@@ -1,5 +1,6 @@
 /**
- * A tool of an MCP server as one of ours. Its class is `mcp` whatever it claims: its annotations only lower the risk that a card shows.
+ * A tool of an MCP server as one of ours. Its class is `mcp` whatever it claims: its annotations only set the risk that a card
+ * shows, and are shown there as the server's own words. The digest binds them, so a call does not run when they changed since it was judged.
  * Proven by `mcp_test.ts`.
  */
 import { fail, ok } from "../../../lib/result.ts";
@@ -27,6 +28,7 @@ export function mcpToolName(server: string, tool: string): string {
 export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
   const name = mcpToolName(owner.name, remote.name);
   const { description, parameters } = remote;
+  const hints = remote.hints ? { hints: remote.hints } : {};
   const spec: KnownTool = {
     name,
     description,
@@ -35,6 +37,7 @@ export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
     class: "mcp",
     schemaHash: schemaHash({ name, description, parameters }),
     idempotent: remote.readOnly || remote.idempotent,
+    ...hints,
   };
   return {
     spec,
@@ -51,6 +54,7 @@ export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
             preview: { kind: "json", text },
             risk: riskOf(remote),
             sandboxed: owner.sandboxed,
+            ...hints,
           }),
         run: (_, io) => owner.connection.call(remote.name, input, io).catch(stoppedBy(io.signal)),
       });

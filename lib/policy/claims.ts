@@ -1,0 +1,23 @@
+/**
+ * What an MCP server says of its own tool, in words for a card. It is the server's claim and nothing follows from it: policy does not get to see it.
+ * Proven by `actors/zulip/intake_test.ts` and `actors/approval/approval_test.ts`.
+ */
+
+/** The annotations as the server wrote them; absent: it does not say. */
+export interface Hints {
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly openWorld?: boolean | undefined;
+}
+
+/** One phrase for each thing that it says. */
+export function claimsOf(hints: Hints | undefined): string[] {
+  const { readOnly, destructive, openWorld } = hints ?? {};
+  const said = (value: boolean | undefined, yes: string, no: string) =>
+    value === undefined ? [] : [value ? yes : no];
+  return [
+    ...said(readOnly, "changes nothing", "changes things"),
+    ...said(destructive, "may destroy", "destroys nothing"),
+    ...said(openWorld, "reaches outside", "stays inside"),
+  ];
+}
