@@ -112,6 +112,18 @@ stage("somebody else's decision arrives by itself", async ({ api, open }) => {
   assert.equal(await page.getByRole("button", { name: "Send answer" }).count(), 0);
 });
 
+stage("a secret is asked for in a field that shows nothing", async ({ api, open }) => {
+  const page = await open("/inbox/i3");
+  const item = await (await fetch(`${api.url}/api/inbox/i3`)).json();
+
+  api.emit({ event: "item", data: { item: { ...item, version: 2, secret: true } } });
+
+  const field = page.getByLabel("Secret");
+  await field.waitFor();
+  assert.equal(await field.getAttribute("type"), "password");
+  assert.deepEqual(await violations(page), []);
+});
+
 stage("an allowance whose call has not begun can be taken back", async ({ api, open }) => {
   const page = await open("/inbox/i1");
   const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();

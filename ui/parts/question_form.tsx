@@ -1,7 +1,7 @@
 /**
  * Answering a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
  */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
@@ -48,21 +48,7 @@ export function QuestionForm({ item }: { readonly item: Item }) {
           ))}
         </ul>
       )}
-      <label class="field">
-        <span class="visually-hidden">{words.answer}</span>
-        <textarea
-          rows={2}
-          maxLength={20_000}
-          placeholder={words.placeholder}
-          value={answer.value}
-          onInput={(event) => answer.value = event.currentTarget.value}
-          onKeyDown={(event) => {
-            if (!isSendKey(event)) return;
-            event.preventDefault();
-            send();
-          }}
-        />
-      </label>
+      {item.secret ? <SecretField answer={answer} /> : <AnswerField answer={answer} send={send} />}
       <div class="decide-main">
         <button
           type="button"
@@ -77,5 +63,43 @@ export function QuestionForm({ item }: { readonly item: Item }) {
         </button>
       </div>
     </form>
+  );
+}
+
+type OfAnswer = { readonly answer: Signal<string> };
+
+function AnswerField({ answer, send }: OfAnswer & { readonly send: () => void }) {
+  return (
+    <label class="field">
+      <span class="visually-hidden">{words.answer}</span>
+      <textarea
+        rows={2}
+        maxLength={20_000}
+        placeholder={words.placeholder}
+        value={answer.value}
+        onInput={(event) => answer.value = event.currentTarget.value}
+        onKeyDown={(event) => {
+          if (!isSendKey(event)) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+    </label>
+  );
+}
+
+/** Shows nothing and is offered to no password store. */
+function SecretField({ answer }: OfAnswer) {
+  return (
+    <label class="field">
+      <span>{words.secret}</span>
+      <input
+        type="password"
+        autocomplete="one-time-code"
+        value={answer.value}
+        onInput={(event) => answer.value = event.currentTarget.value}
+      />
+      <span class="hint">{words.secretHint}</span>
+    </label>
   );
 }

@@ -106,6 +106,8 @@ export const inboxStrings = {
     restarting: "Asked to restart…",
   },
   question: {
+    secret: "Secret",
+    secretHint: "It goes sealed to the tool that asks, is stored nowhere and never shown again.",
     answer: "Your answer",
     placeholder: "Write an answer",
     send: "Send answer",
