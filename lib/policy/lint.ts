@@ -39,7 +39,9 @@ function findings(rule: Rule, rules: readonly Rule[], { tools, now }: LintContex
   if (rule.maxUses !== null && rule.uses >= rule.maxUses) {
     say("used_up", "Its uses are spent, so it does nothing");
   }
-  if (tools.length > 0 && !tools.some((tool) => matchesTool(rule.toolPattern, tool))) {
+  // A pattern may stand ready for servers that are configured later; an exact name is likely a slip.
+  const isName = !rule.toolPattern.endsWith("*");
+  if (isName && tools.length > 0 && !tools.some((tool) => matchesTool(rule.toolPattern, tool))) {
     say("unknown_tool", `No tool that is offered now is called "${rule.toolPattern}"`);
   }
   const before = rules.find((other) =>

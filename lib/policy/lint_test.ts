@@ -60,6 +60,7 @@ for (
     ["time that is over", [{ expiresAt: 10 }], ["r0 expired"]],
     ["uses that are spent", [{ maxUses: 1, uses: 1 }], ["r0 used_up"]],
     ["a tool that nobody offers", [{ toolPattern: "fly" }], ["r0 unknown_tool"]],
+    ["a pattern for servers that may come", [{ toolPattern: "mcp__*" }], []],
     ["everything allowed", [{ toolPattern: "*" }], ["r0 too_wide"]],
     ["a wrapper", [{ toolPattern: "exec_command", argvPrefix: ["sudo"] }], ["r0 unsound"]],
   ] as const
