@@ -8,6 +8,7 @@ import { canAct, canSee, type Viewer } from "../store/queries/access.ts";
 import { findSession, SESSION_MAX_MS, SESSION_TOUCH_MS, touchSession } from "../store/edge/sessions.ts";
 import type { Edge, EdgeEnv } from "./deps.ts";
 import { ApiError } from "./errors.ts";
+import { announcePeople } from "./people.ts";
 import { isSecure } from "./origin.ts";
 import { csrfOf, hashOf, isSameSecret } from "./secrets.ts";
 
@@ -50,7 +51,10 @@ export function requireSession(edge: Edge): MiddlewareHandler<EdgeEnv> {
     }
     c.set("session", session);
     c.set("csrf", csrfOf(secret));
-    if (now - session.seenAt >= SESSION_TOUCH_MS) await edge.db.batch(touchSession(session, now));
+    if (now - session.seenAt >= SESSION_TOUCH_MS) {
+      await edge.db.batch(touchSession(session, now));
+      await announcePeople(edge);
+    }
     await next();
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Telling approval who may decide: it keeps a copy of people and entitlements, for Zulip reactions. Sent whole, after every change and at each
- * start; of several that wait only the newest is kept. Proven by `edge/users_test.ts`.
+ * Telling approval who may decide: it keeps a copy of people and entitlements, for Zulip reactions. Sent whole, after every change, sign-in
+ * and sign-out and at each start; of several that wait only the newest is kept. Proven by `edge/users_test.ts`.
  */
 import type { PeopleKnown } from "../actors/protocol/approval.ts";
 import { listPeople } from "../store/queries/people.ts";
@@ -9,11 +9,14 @@ import { send } from "./outbox.ts";
 
 /** Sends everybody, as the rows are now. */
 export async function announcePeople(edge: Edge): Promise<void> {
-  const users = (await listPeople(edge.db)).map(({ id, name, role, zulipUserId, channels }) => ({
+  const users = (await listPeople(edge.db)).map((
+    { id, name, role, zulipUserId, sessionUntil, channels },
+  ) => ({
     id,
     name,
     role,
     zulipUserId,
+    sessionUntil,
     channels: [...channels].filter(([, access]) => access === "approve").map(([channel]) => channel),
   }));
   await send(edge, {
@@ -21,5 +24,7 @@ export async function announcePeople(edge: Edge): Promise<void> {
     type: "people.known",
     payload: { users } satisfies PeopleKnown,
     replaces: "people",
+    // It takes another one's place, so a full mailbox gets no fuller and keeps nobody from signing in.
+    limit: Number.MAX_SAFE_INTEGER,
   });
 }

@@ -1,5 +1,6 @@
 /** Proves that the owner alone makes and unmakes people, that somebody always remains the owner, and that approval hears of it. */
 import assert from "node:assert/strict";
+import { SESSION_IDLE_MS } from "../store/edge/sessions.ts";
 import { CHANNEL, withBench } from "../tests/doubles/edge_bench.ts";
 
 const ada = {
@@ -26,9 +27,17 @@ Deno.test("a person is added with channels, signs in by a link, and approval kno
       "SELECT payload FROM messages WHERE type = 'people.known' AND state = 'queued'",
     );
     assert.equal(known.length, 1);
+    const sessionUntil = bench.clock.now() + SESSION_IDLE_MS;
     assert.deepEqual(JSON.parse(known[0]?.payload ?? "").users, [
-      { id: "owner", name: "Owner", role: "owner", zulipUserId: null, channels: [] },
-      { id, name: "Ada", role: "approver", zulipUserId: 12, channels: [CHANNEL] },
+      {
+        id: "owner",
+        name: "Owner",
+        role: "owner",
+        zulipUserId: null,
+        channels: [],
+        sessionUntil: sessionUntil - 1,
+      },
+      { id, name: "Ada", role: "approver", zulipUserId: 12, channels: [CHANNEL], sessionUntil },
     ]);
   }));
 

@@ -6,6 +6,7 @@
 import type { StoredDecision } from "../../store/ops/items.ts";
 import type { Decider, DecisionBody } from "../protocol/approval.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
+import { noteReach } from "./reach.ts";
 import { armReminder } from "./reminders.ts";
 import type { OpenItem } from "./state.ts";
 
@@ -16,6 +17,7 @@ export function openItem(
   details: { steps?: readonly unknown[] | undefined; fixed?: boolean } = {},
 ): void {
   draft.putItem(item);
+  const steps = [...noteReach(draft, item), ...details.steps ?? []];
   draft.op({
     op: "item.create",
     id: item.id,
@@ -28,7 +30,7 @@ export function openItem(
     described: item.described,
     digest: item.digest,
     risk: item.described?.risk,
-    trace: { steps: details.steps ?? [], origin: item.origin },
+    trace: { steps, origin: item.origin },
     question: item.question,
     expiresAt: item.expiresAt,
   });

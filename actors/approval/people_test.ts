@@ -92,6 +92,47 @@ Deno.test("a reaction never decides a call of high risk or a question", async ()
   assert.match(String((await desk.sent("topic.note"))[0]?.payload.text), /high risk/);
 });
 
+Deno.test("when nobody who may decide can be reached, the topic and the item say so at once", async () => {
+  await using desk = await furnished();
+  const notes = async () => (await desk.sent("topic.note")).map(({ payload }) => payload.key);
+  const steps = async (id: string | undefined) =>
+    (await getItem(desk.db, id ?? "", owner))?.trace?.map(({ step }) => step) ?? [];
+  const people = (sessionUntil: number | null, zulipUserId: number | null = null) =>
+    desk.post("edge", "people.known", {
+      users: [
+        { id: "u2", name: "Bo", role: "approver", zulipUserId, channels: [5], sessionUntil },
+        { id: "u3", name: "Cy", role: "viewer", zulipUserId: 13, channels: [], sessionUntil: desk.now + 1 },
+      ],
+    });
+
+  await people(desk.now + 1);
+  const reached = await desk.judge("a", "exec_command");
+  await people(null, 12);
+  const reacting = await desk.judge("b", "exec_command");
+  assert.deepEqual(await notes(), []);
+  assert.ok(![...await steps(reached), ...await steps(reacting)].includes("reach"));
+
+  await desk.judge("c", "exec_command", { risk: "high" });
+  await people(desk.now);
+  const lonely = await desk.judge("d", "exec_command");
+
+  assert.deepEqual(new Set(await notes()), new Set(["unreachable/t1"]), "one note a turn");
+  assert.equal((await steps(lonely))[0], "reach");
+  assert.equal(await itemState(desk, lonely), "waiting");
+});
+
+Deno.test("whether somebody is signed in is known after a restart", async () => {
+  await using desk = await furnished();
+  await desk.judge("a", "exec_command", { risk: "high" });
+  assert.deepEqual(await desk.sent("topic.note"), []);
+  await desk.db.batch([sql("DELETE FROM sessions")]);
+  await desk.restart();
+
+  await desk.judge("b", "exec_command", { risk: "high" });
+
+  assert.equal((await desk.sent("topic.note")).length, 1);
+});
+
 Deno.test("the setting zulip_approvers names who may react without an account here", async () => {
   await using desk = await furnished();
   await desk.db.batch([sql("INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '[77]', 1)")]);

@@ -49,6 +49,10 @@ export const policyNotes = {
   refused: "Only the owner may do this, from a Zulip account that is linked in the settings.",
 } as const;
 
+/** An item was raised that nobody can decide at present. */
+export const NOBODY_REACHED =
+  "📭 This waits for a person, but nobody who may decide it is signed in. The owner has to sign in to the inbox.";
+
 /** Something still waits. `waitedMs`: since it was asked. */
 export function stillWaits(tool: string | undefined, waitedMs: number): string {
   const minutes = Math.round(waitedMs / 60_000);

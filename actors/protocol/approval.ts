@@ -231,6 +231,8 @@ export const PeopleKnown = z.object({
     zulipUserId: z.int().nullable(),
     /** Channels in which the user may approve. */
     channels: z.array(z.int()),
+    /** When the last of their sessions ends unless it is used, milliseconds since the epoch; null: they are signed in nowhere. */
+    sessionUntil: z.int().nullable().optional(),
   })),
 });
 export type PeopleKnown = z.infer<typeof PeopleKnown>;

@@ -6,6 +6,7 @@ import { listDevices, revokeDevice } from "../../store/edge/sessions.ts";
 import type { DeviceList } from "../api.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
+import { announcePeople } from "../people.ts";
 import { ownOrigin } from "../origin.ts";
 import { limitWrites } from "../rate.ts";
 import { signInLink } from "../sign_in_link.ts";
@@ -37,6 +38,7 @@ export function deviceRoutes(edge: Edge): Hono<EdgeEnv> {
     const statements = revokeDevice(viewer.userId, c.req.param("id"), edge.clock.now());
     const revoked = (await edge.db.batch(statements)).at(-1);
     if (revoked?.rowsAffected !== 1) throw new ApiError("not_found", "There is no such device");
+    await announcePeople(edge);
     return c.body(null, 204);
   });
 

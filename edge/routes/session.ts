@@ -12,6 +12,7 @@ import { clearSessionCookie, requireSession, setSessionCookie } from "../auth.ts
 import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, refuseCommit } from "../errors.ts";
+import { announcePeople } from "../people.ts";
 import { limit, peerOf, SIGN_IN } from "../rate.ts";
 import { csrfOf, hashOf, isSameSecret, newSecret } from "../secrets.ts";
 
@@ -31,6 +32,7 @@ export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
   app.delete("/session", requireSession(edge), async (c) => {
     const { viewer, deviceId } = c.get("session");
     await edge.db.batch(revokeDevice(viewer.userId, deviceId, edge.clock.now()));
+    await announcePeople(edge);
     clearSessionCookie(c, edge);
     return c.body(null, 204);
   });
@@ -72,6 +74,7 @@ async function signIn(c: Context<EdgeEnv>, edge: Edge, owner: TokenOwner, device
     throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
   }
   if (!committed.ok) refuseCommit(committed.error);
+  await announcePeople(edge);
   setSessionCookie(c, edge, secret);
 }
 

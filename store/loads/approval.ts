@@ -5,6 +5,7 @@
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import { type Db, objects, sql } from "../db.ts";
 import { DB_NOW } from "../lease.ts";
+import { SESSION_UNTIL } from "../queries/people.ts";
 
 /** An open item as stored; `described`, `trace` and `question` are parsed JSON. */
 export interface LoadedItem {
@@ -60,6 +61,8 @@ export interface LoadedUser {
   readonly role: "owner" | "approver" | "viewer";
   readonly zulipUserId: number | null;
   readonly channels: readonly number[];
+  /** When the last of their sessions ends unless it is used, milliseconds since the epoch; null: signed in nowhere; absent: not known. */
+  readonly sessionUntil?: number | null | undefined;
 }
 
 /** Everything approval starts from. */
@@ -140,7 +143,9 @@ const queries = [
     WITHDRAWN_FOR_MS,
   ),
   sql("SELECT seq, hash FROM decisions ORDER BY seq DESC LIMIT 1"),
-  sql("SELECT id, name, role, zulip_user_id AS zulipUserId FROM users"),
+  sql(
+    `SELECT id, name, role, zulip_user_id AS zulipUserId, ${SESSION_UNTIL} AS sessionUntil FROM users ORDER BY created_at, id`,
+  ),
   sql("SELECT user_id AS userId, channel_id AS channelId FROM entitlements WHERE access = 'approve'"),
   sql("SELECT value FROM settings WHERE key = 'zulip_approvers'"),
   sql(
