@@ -17,6 +17,8 @@ export interface Limits {
   readonly idleMs: number;
   /** Live sleeping kinds at once; above it the least recently used idle one sleeps. */
   readonly maxLive: number;
+  /** Live sleeping kinds that may be starting at once; when many wake, the others wait for one of these. */
+  readonly starting: number;
   readonly workersPerHost: number;
   /** Heap of each isolate of a pure host. */
   readonly heapMb: number;
@@ -49,6 +51,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   idleMs: 60_000,
   maxLive: 100,
+  starting: 8,
   workersPerHost: 32,
   heapMb: 256,
   hostMemoryMb: 2_048,

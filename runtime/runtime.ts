@@ -102,6 +102,8 @@ class Tree implements Runtime {
   readonly #waiting = new Set<Cell>();
   /** Conversations that live. Kept, because counting them for each wake would be quadratic when many wake. */
   readonly #living = new Set<PureCell>();
+  /** Those of them that are starting. */
+  readonly #starting = new Set<PureCell>();
   #cancelRoom: (() => void) | undefined;
   readonly #listeners = new Set<(ref: string) => void>();
   #cancelPoll: (() => void) | undefined;
@@ -328,10 +330,15 @@ class Tree implements Runtime {
     this.#cells.get(message.to)?.ephemeral(parts);
   }
 
-  /** Lets a conversation live if there is room; else it waits until an idle one has made room. */
+  /** Whether one more conversation may start to live. */
+  get #hasRoom(): boolean {
+    return this.#living.size < this.#limits.maxLive && this.#starting.size < this.#limits.starting;
+  }
+
+  /** Lets a conversation live if there is room; else it waits until others have started, or an idle one has made room. */
   #admit(cell: Cell): boolean {
     if (this.#isCore(cell.ref)) return true;
-    if (this.#living.size < this.#limits.maxLive) {
+    if (this.#hasRoom) {
       this.#waiting.delete(cell);
       return true;
     }
@@ -344,19 +351,20 @@ class Tree implements Runtime {
   #makeRoom(): void {
     this.#cancelRoom = undefined;
     if (!this.#running || this.#waiting.size === 0) return;
+    this.#cancelRoom = this.#options.clock.after(ROOM_MS, () => this.#makeRoom());
+    if (this.#living.size < this.#limits.maxLive) return;
     const idle = [...this.#living].flatMap((cell) => {
       const since = cell.idleSince;
       return since === undefined ? [] : [{ cell, since }];
     }).sort((a, b) => a.since - b.since);
-    this.#cancelRoom = this.#options.clock.after(ROOM_MS, () => this.#makeRoom());
     for (const { cell } of idle.slice(0, this.#waiting.size)) cell.sleep();
   }
 
   #changed(ref: string): void {
     const cell = this.#cells.get(ref);
     if (cell instanceof PureCell && !this.#isCore(ref)) {
-      if (cell.isLive) this.#living.add(cell);
-      else this.#living.delete(cell);
+      keep(this.#living, cell, cell.isLive);
+      keep(this.#starting, cell, cell.isStarting);
     }
     for (const listener of this.#listeners) listener(ref);
     if (this.#waiting.size > 0) queueMicrotask(() => this.#letIn());
@@ -364,8 +372,8 @@ class Tree implements Runtime {
 
   /** Wakes who waits, as far as there is room. */
   #letIn(): void {
-    for (const cell of [...this.#waiting]) {
-      if (this.#living.size >= this.#limits.maxLive) return;
+    for (const cell of this.#waiting) {
+      if (!this.#hasRoom) return;
       this.#waiting.delete(cell);
       cell.pump();
     }
@@ -399,6 +407,11 @@ class Tree implements Runtime {
       this.#schedulePoll();
     });
   }
+}
+
+function keep<T>(set: Set<T>, item: T, isIn: boolean): void {
+  if (isIn) set.add(item);
+  else set.delete(item);
 }
 
 function toUrl(path: string): string {

@@ -28,6 +28,8 @@ export interface PoolOptions {
 
 /** A new spare waits this long, so that it does not compete with the wake that took the last one. */
 const SPARE_DELAY_MS = 25;
+/** A shared host stays for so long after its last actor left: when many wake and sleep, it would be started again at once. */
+const HOST_LINGER_MS = 5_000;
 
 /** All pure hosts. */
 export class HostPool {
@@ -52,14 +54,16 @@ export class HostPool {
     const host = this.#hostFor(group, url);
     const seat = spareOf(host, url) ?? host.spawn(url);
     seat.user = user;
-    if (placement.in === "shared") this.#soon(() => this.#addSpare(host, url));
+    if (placement.in === "shared") this.#soon(() => this.#addSpare(host, url), SPARE_DELAY_MS);
     return seat;
   }
 
   /** Ends the Worker; a host that nobody needs any more ends too. */
   release(seat: Seat): void {
     seat.end();
-    this.#closeIfUnused(seat.host);
+    const { host } = seat;
+    if (this.#hosts.get(host) !== "shared") return this.#closeIfUnused(host);
+    if (isUnused(host)) this.#soon(() => this.#closeIfUnused(host), HOST_LINGER_MS);
   }
 
   /** Closes every host and kills what is left after `graceMs`. */
@@ -110,20 +114,25 @@ export class HostPool {
 
   #closeIfUnused(host: PureHost): void {
     const group = this.#hosts.get(host);
-    if (group === undefined || group === "core" || [...host.seats.values()].some((seat) => seat.user)) return;
+    if (group === undefined || group === "core" || host.closing || !isUnused(host)) return;
     const others = [...this.#hosts].some(([other, name]) =>
       name === group && other !== host && !other.closing
     );
     if (group !== "shared" || others) host.close();
   }
 
-  #soon(run: () => void): void {
-    const cancel = this.#options.clock.after(SPARE_DELAY_MS, () => {
+  #soon(run: () => void, ms: number): void {
+    const cancel = this.#options.clock.after(ms, () => {
       this.#timers.delete(cancel);
       run();
     });
     this.#timers.add(cancel);
   }
+}
+
+/** Whether no actor lives in it; a spare is nobody. */
+function isUnused(host: PureHost): boolean {
+  return ![...host.seats.values()].some((seat) => seat.user);
 }
 
 function spareOf(host: PureHost, url: string): Seat | undefined {

@@ -58,6 +58,11 @@ export class PureCell implements Cell {
     return this.#life !== undefined;
   }
 
+  /** Whether its Worker is not ready, or has not got its state yet. */
+  get isStarting(): boolean {
+    return this.#life !== undefined && !this.#life.isLive;
+  }
+
   /** Monotonic time since which nothing happens, or undefined while something does. */
   get idleSince(): number | undefined {
     const life = this.#life;
