@@ -29,6 +29,10 @@ export interface Sent {
 /** The desk. Close it with `await using`. */
 export class ApprovalDesk implements AsyncDisposable {
   now = 1_800_000_000_000;
+  /** Asked at each of approval's commits, counted from 1: whether approval dies right before it and again right after it. */
+  crashesAt: (commit: number) => boolean = () => false;
+  /** How many messages approval has handled. */
+  commits = 0;
   #ids = 0;
   #state: ApprovalState;
 
@@ -108,12 +112,18 @@ export class ApprovalDesk implements AsyncDisposable {
   }
 
   async #handle(message: Envelope): Promise<void> {
+    const crashes = this.crashesAt(++this.commits);
+    if (crashes) {
+      approval.decide(this.#state, message, { now: this.now, newId: this.newId });
+      await this.restart();
+    }
     const decision = approval.decide(this.#state, message, { now: this.now, newId: this.newId });
     await this.db.batch([
       sql("UPDATE messages SET state = 'done', done_at = ? WHERE id = ?", this.now, message.id),
       ...this.#statements(decision, message.id),
     ]);
     this.#state = decision.state;
+    if (crashes) await this.restart();
   }
 
   #statements(decision: Decision<ApprovalState>, cause: string): Statement[] {
