@@ -18,6 +18,11 @@ async function tell(): Promise<void> {
     return totals.every((total) => total === handled);
   });
   await test.until("all live", () => test.runtime.actors().every((actor) => actor.state === "live"));
+  // An actor lives before the row of its beginning is on disk.
+  await test.until("all beginnings are rows", async () => {
+    const rows = await test.rows("SELECT ref FROM actors WHERE incarnation > 0");
+    return rows.length === test.runtime.actors().length;
+  });
   const pids = [...new Set(test.runtime.actors().map((actor) => actor.pid))];
   const downs = await test.rows("SELECT ref, reason FROM downs");
   console.log(JSON.stringify({ pids, downs }));
