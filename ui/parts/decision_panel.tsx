@@ -1,6 +1,6 @@
 /**
  * The ways to decide on a call. One tap rejects with a note or allows a call of low or medium risk; high risk asks once more, with the two answers far
- * apart. What the policy would refuse (a session where nothing sandboxes the call) is not offered.
+ * apart; so does *for this session*, whatever the risk. What the policy would refuse (a session where nothing sandboxes the call) is not offered.
  */
 import { useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
@@ -10,12 +10,13 @@ import { cardKeys } from "./card_keys.ts";
 import { DelegateForm } from "./delegate_form.tsx";
 import { EditArguments } from "./edit_arguments.tsx";
 import { RejectForm } from "./reject_form.tsx";
+import { SessionForm } from "./session_form.tsx";
 import { isOwner, mayAct, useApp } from "./use_app.ts";
 
 const words = strings.decide;
 const HOUR_MS = 3_600_000;
 
-type Mode = "choose" | "reject" | "edit" | "confirm" | "always" | "delegate";
+type Mode = "choose" | "reject" | "edit" | "confirm" | "session" | "always" | "delegate";
 
 /** Buttons and the forms that they open. */
 export function DecisionPanel({ item }: { readonly item: Item }) {
@@ -33,6 +34,8 @@ export function DecisionPanel({ item }: { readonly item: Item }) {
       return <EditArguments item={item} busy={isBusy} back={back} />;
     case "confirm":
       return <Confirm item={item} busy={isBusy} back={back} />;
+    case "session":
+      return <SessionForm item={item} busy={isBusy} back={back} />;
     case "always":
       return <AlwaysForm item={item} busy={isBusy} back={back} />;
     case "delegate":
@@ -96,8 +99,7 @@ function MoreWays({ item, busy, choose }: ChooseProps) {
           label={words.session}
           busy={busy}
           data-key={cardKeys.session}
-          title={words.sessionHint}
-          onClick={() => void inbox.decide(item, { decision: "allow_session", scope: "tool" })}
+          onClick={() => choose("session")}
         />
       )}
       {isOwner(app) && <Way label={words.always} busy={busy} onClick={() => choose("always")} />}
