@@ -109,6 +109,16 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
   if (config.ownerToken !== undefined && config.ownerToken.length < 32) {
     problem("OWNER_TOKEN must have at least 32 characters; leave it out to sign in with the printed link");
   }
+  if (!isLoopback(config.host) && !config.publicUrl?.startsWith("https://")) {
+    problem(
+      "HOST would serve plain http to other machines: put a TLS proxy in front and set PUBLIC_URL to its https address",
+    );
+  }
+  if (config.publicUrl !== undefined && !isOrigin(config.publicUrl)) {
+    problem("PUBLIC_URL must be an https origin without a path, such as https://board.example.org");
+  }
+  const modelProblem = modelProblemOf(config);
+  if (modelProblem !== undefined) problem(modelProblem);
   if (zulip && config.zulipChannels.length === 0 && !config.zulipDms) {
     problem(
       "ZULIP_CHANNELS is empty and ZULIP_DMS is off, so nobody could talk to the bot: name channels, or `*`",
@@ -122,6 +132,41 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
   return problems.length === 0
     ? ok(config)
     : fail("bad_request", problems.map((text) => `- ${text}`).join("\n"));
+}
+
+const LOOPBACK = ["localhost", "127.0.0.1", "::1", "[::1]"];
+
+function isLoopback(host: string): boolean {
+  return LOOPBACK.includes(host);
+}
+
+function isOrigin(text: string): boolean {
+  const parsed = URL.parse(text);
+  if (
+    !parsed || parsed.pathname !== "/" || parsed.search !== "" || parsed.hash !== "" || parsed.username !== ""
+  ) return false;
+  return parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname));
+}
+
+/** Why the chosen model cannot answer, as far as the configuration tells. */
+function modelProblemOf({ model, anthropic, openai }: Config): string | undefined {
+  const provider = model.split("/")[0];
+  const needs = (name: string, endpoint: Endpoint) =>
+    endpoint.apiKey || endpoint.baseUrl
+      ? undefined
+      : `MODEL ${model} needs ${name}_API_KEY (or ${name}_BASE_URL)`;
+  switch (provider) {
+    case "anthropic":
+      return needs("ANTHROPIC", anthropic);
+    case "openai":
+      return needs("OPENAI", openai);
+    case "callboard":
+    case "ollama":
+    case "openai-compatible":
+      return undefined;
+    default:
+      return `MODEL ${model} names no provider that is known: anthropic, openai, openai-compatible, ollama or callboard`;
+  }
 }
 
 type Problem = (text: string) => void;
@@ -143,7 +188,13 @@ function readFile(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    problem(`callboard.json is no JSON: ${error instanceof SyntaxError ? error.message : "unreadable"}`);
+    // The parser's own words quote the text, which may be a secret.
+    const [, line] = /line (\d+)/.exec(error instanceof SyntaxError ? error.message : "") ?? [];
+    problem(
+      `callboard.json is no JSON${
+        line ? `: look at line ${line}` : ""
+      } (comments and trailing commas are not allowed)`,
+    );
     return empty;
   }
   const parsed = ConfigFile.safeParse(json);

@@ -47,12 +47,23 @@ Deno.test.each([
   [{ ZULIP_DMS: "yes" }, /ZULIP_DMS must be true or false/],
   [{ ZULIP_ALLOWED_USER_IDS: "7,x" }, /ZULIP_ALLOWED_USER_IDS/],
   [{ LIBSQL_URL: "nonsense" }, /LIBSQL_URL is no URL/],
+  [{ MODEL: "foo/bar" }, /names no provider/],
+  [{ MODEL: "anthropic/claude" }, /needs ANTHROPIC_API_KEY/],
+  [{ HOST: "0.0.0.0" }, /HOST would serve plain http/],
+  [{ PUBLIC_URL: "http://evil.example/path" }, /PUBLIC_URL must be an https origin/],
   [{ MODEL: "gpt" }, /MODEL must be provider\/name/],
   [{ CALLBOARD_CONFIG: "missing.json" }, /CALLBOARD_CONFIG names "missing.json"/],
   [{ ZULIPRC: "missing.rc" }, /ZULIPRC names "missing.rc"/],
   [{ ZULIP_WEBHOOK_TOKEN: "t" }, /ZULIP_WEBHOOK_TOKEN needs/],
 ] as [Record<string, string>, RegExp][])("bad input $0 is named", (env, expected) => {
   assert.match(problems(env), expected);
+});
+
+Deno.test("a broken callboard.json is named by its line, without a piece of it", () => {
+  const text = problems({}, { "/srv/app/callboard.json": '{\n  "model": SECRET42\n}' });
+
+  assert.match(text, /callboard\.json is no JSON/);
+  assert.doesNotMatch(text, /SECRET/);
 });
 
 Deno.test("every problem is named at once and no secret is shown", () => {

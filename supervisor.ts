@@ -57,8 +57,8 @@ async function main(): Promise<void> {
   const log = logOf("supervisor");
   const stopping = new AbortController();
   const stopped = stopOnSignals(stopping);
-  await Deno.mkdir(workspacesOf(config), { recursive: true, mode: 0o700 });
   try {
+    await Deno.mkdir(workspacesOf(config), { recursive: true, mode: 0o700 });
     const database = await openDatabase({
       config,
       clock: systemClock,
@@ -70,7 +70,11 @@ async function main(): Promise<void> {
       },
       signal: stopping.signal,
     });
-    const board = await open(config, database);
+    const board = await open(config, database).catch(async (error) => {
+      // The next start must not have to wait for a lease that nobody uses.
+      await database.close();
+      throw error;
+    });
     await stopped;
     log("info", "stopping");
     board.disk.stop();
@@ -82,9 +86,23 @@ async function main(): Promise<void> {
     Deno.exit(0);
   } catch (error) {
     if (stopping.signal.aborted) Deno.exit(0);
-    log("error", "cannot start", { cause: error instanceof Error ? error.message : String(error) });
+    console.error(`Callboard cannot start: ${startProblem(error, config)}`);
     Deno.exit(1);
   }
+}
+
+/** Why it did not start, and what to do. */
+function startProblem(error: unknown, config: Config): string {
+  if (error instanceof Deno.errors.AddrInUse) {
+    return `port ${config.port} is in use: stop the other program, or set PORT to a free one`;
+  }
+  if (
+    error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotFound ||
+    error instanceof Deno.errors.NotADirectory
+  ) {
+    return `"${config.dataDir}" cannot be used: make the folder, or set CALLBOARD_DATA to one that can be written (${error.message})`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface Board {
@@ -233,12 +251,18 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; the second ends the process. */
+/**
+ * Resolves at the first SIGTERM or SIGINT; one that comes a second later or more ends the process. One Ctrl-C in a terminal arrives twice: from
+ * the terminal, and from the task runner that passes it on.
+ */
 function stopOnSignals(stopping: AbortController): Promise<void> {
+  let firstAt = 0;
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       Deno.addSignalListener(signal, () => {
-        if (stopping.signal.aborted) Deno.exit(130);
+        const now = systemClock.monotonic();
+        if (stopping.signal.aborted && now - firstAt > 1_000) Deno.exit(130);
+        if (!stopping.signal.aborted) firstAt = now;
         stopping.abort();
         resolve();
       });

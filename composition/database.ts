@@ -48,7 +48,14 @@ export async function openDatabase(
     clock,
     random: Math.random,
     signal,
-    onWaiting: () => log("info", "another supervisor holds the lease; waiting for it to end"),
+    onWaiting: sayOnce((heldBy) =>
+      log("info", "another supervisor holds the lease; waiting for it to end", {
+        // Its host and process id, as it wrote them.
+        heldBy: heldBy.split(" ").slice(0, 2).join(" pid "),
+        database: config.databaseUrl.startsWith("file:") ? config.databaseUrl : "remote",
+        advice: "this one is its standby now; stop one of them if you meant to run only one",
+      })
+    ),
   });
   const keeper = new LeaseKeeper(store, lease, { clock, onLost: (loss) => onLost(`the lease is ${loss}`) });
   const migrated = await migrate(store, {
@@ -74,6 +81,15 @@ export async function openDatabase(
       );
       await store.close();
     },
+  };
+}
+
+/** Calls `say` the first time only. */
+function sayOnce(say: (heldBy: string) => void): (heldBy: string) => void {
+  let said = false;
+  return (heldBy) => {
+    if (!said) say(heldBy);
+    said = true;
   };
 }
 

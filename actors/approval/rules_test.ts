@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../../store/db.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
-import { callState, furnished, itemState } from "../../tests/doubles/approval_desk.ts";
+import { ApprovalDesk, callState, furnished, itemState } from "../../tests/doubles/approval_desk.ts";
 
 Deno.test("policy commands are the owner's, are answered, and are entries of the chain", async () => {
   await using desk = await furnished();
@@ -178,4 +178,15 @@ Deno.test("a profile's own group comes before the default one; a group in use or
     0,
   );
   assert.equal((await verifyChain(desk.db)).ok, true);
+});
+
+Deno.test("before the toolbox has spoken for the first time nobody is told that there are no tools", async () => {
+  await using desk = await ApprovalDesk.open();
+
+  await desk.post("conversation/c1", "tools.list", { turnId: "t1" });
+  const early = await desk.sent("tools.listed");
+  const [again] = await desk.sent("tools.list");
+
+  assert.deepEqual(early, []);
+  assert.deepEqual(again?.payload, { turnId: "t1", onBehalfOf: "conversation/c1" });
 });

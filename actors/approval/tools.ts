@@ -28,9 +28,20 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
   draft.patch({ seenTools, tools: tools.map((tool) => ({ ...tool, changedAt: changedAt(tool.name) })) });
 }
 
-/** Answers with every tool that policy does not deny whatever its arguments. */
-export function onToolsList(draft: Draft, payload: ToolsList, from: string): void {
+/** How soon approval asks itself again while no toolbox has ever said what there is: the first seconds of an installation. */
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Answers with every tool that policy does not deny whatever its arguments. Before the toolbox has spoken for the first time the question is
+ * put off, durably: an agent that is told of no tools would begin its first turn with the wrong idea.
+ */
+export function onToolsList(draft: Draft, payload: ToolsList, sender: string): void {
   const { state, env } = draft;
+  const from = payload.onBehalfOf ?? sender;
+  if (state.tools.length === 0) {
+    const again = { turnId: payload.turnId, onBehalfOf: from };
+    return draft.tell("approval", "tools.list", again, { notBefore: env.now + ASK_AGAIN_MS });
+  }
   const conversation = conversationId(from);
   const context = contextOf(state, conversation, originOf(state, conversation), env.now);
   const offered = state.tools.filter((tool) => {

@@ -154,7 +154,11 @@ export const ToolCancel = z.object({ callId: z.string(), reason: z.string().max(
 export type ToolCancel = z.infer<typeof ToolCancel>;
 
 /** The conversation asks what it may offer to its model; approval answers, since policy decides what is visible. */
-export const ToolsList = z.object({ turnId: z.string() });
+export const ToolsList = z.object({
+  turnId: z.string(),
+  /** Set when approval asks itself again on behalf of this conversation, because the toolbox has not said yet what there is. */
+  onBehalfOf: z.string().optional(),
+});
 export type ToolsList = z.infer<typeof ToolsList>;
 
 /** A tool as a model may see it. `parallel`: calls of one step may run at once if every one of them is such (reads). */
@@ -185,7 +189,7 @@ export const toolMessages = {
     lane: "control",
     recovery: "repeat",
   }),
-  "tools.list": message(["conversation"], ["approval"], ToolsList, { request: true }),
+  "tools.list": message(["conversation", "approval"], ["approval"], ToolsList, { request: true }),
   "tools.listed": message(["approval"], ["conversation"], ToolsListed),
   "tools.known": message(["toolbox"], ["approval"], ToolsKnown),
 } as const;

@@ -8,11 +8,14 @@ export type Command =
   | { readonly kind: "help" | "status" | "stop" | "new" | "stop_all" | "resume_all" }
   | { readonly kind: "model"; readonly model: string | null }
   | { readonly kind: "unknown"; readonly word: string }
+  /** A known command with words after it that it does not take. */
+  | { readonly kind: "surplus"; readonly word: string }
   | { readonly kind: "text"; readonly text: string };
 
 /**
  * Reads a message whose mentions were taken out. `!`, `/` and `.` all begin a command, a verb is case-insensitive (phones capitalise), the
- * argument is never folded. `!!x` is `!x` as prose. An unknown word after `!` is answered, after `/` or `.` it is prose; so is `!important:`.
+ * argument is never folded. `!!x` is `!x` as prose. An unknown word after `!` is answered, after `/` or `.` it is prose; so is `!important:`. A
+ * known one with words that it does not take is answered too: "!stop please" must not be lost on somebody who is in a hurry.
  */
 export function parseCommand(text: string): Command {
   const trimmed = text.trim();
@@ -43,11 +46,25 @@ export function parseCommand(text: string): Command {
       return { kind: "model", model: argument === "" ? null : argument };
   }
   if (sigil === "!" && argument === "") return { kind: "unknown", word };
+  if (sigil === "!" && ["help", "status", "stop", "new", "reset", "resume"].includes(verb)) {
+    return { kind: "surplus", word: verb };
+  }
   return { kind: "text", text };
 }
 
-/** The answer to `!help`. */
-export const HELP = [
+/** The answer to `!help`. `reactions`: whether anybody may decide by one. */
+export function help(reactions: boolean): string {
+  return [
+    ...COMMANDS,
+    "",
+    reactions
+      ? "React with 👍 or 👎 to an approval card to decide it."
+      : "Approvals are decided in the inbox.",
+  ]
+    .join("\n");
+}
+
+const COMMANDS = [
   "**Commands**",
   "- `!status` — what this conversation is doing",
   "- `!stop` — stop the running turn",
@@ -55,6 +72,4 @@ export const HELP = [
   "- `!new` — start afresh in this topic",
   "- `!model provider/name` — choose the model for the next turns",
   "- `!!text` — send `!text` as prose",
-  "",
-  "React with 👍 or 👎 to an approval card to decide it.",
-].join("\n");
+] as const;

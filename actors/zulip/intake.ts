@@ -7,7 +7,7 @@ import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import { type Mentionable, stripMentions } from "../../zulip/mention.ts";
 import type { Message } from "../../zulip/wire/messages.ts";
-import { type Command, HELP, parseCommand } from "./commands.ts";
+import { type Command, help, parseCommand } from "./commands.ts";
 import type { ZulipConfig } from "./config.ts";
 import { type Drop, gate } from "./gates.ts";
 import { type Journal, targetOf } from "./journal.ts";
@@ -18,7 +18,7 @@ import type { Target } from "../../zulip/client.ts";
 export interface IntakeDeps {
   readonly realm: string;
   readonly bot: Mentionable;
-  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds">;
+  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds" | "reactions">;
   readonly journal: Journal;
   readonly roster: Roster;
   readonly newId: () => string;
@@ -108,7 +108,7 @@ function carryOut(
   });
   switch (command.kind) {
     case "help":
-      return { effects: { ops }, reply: reply(HELP) };
+      return { effects: { ops }, reply: reply(help(deps.config.reactions)) };
     case "unknown":
       return {
         effects: { ops },
@@ -116,9 +116,16 @@ function carryOut(
           `There is no command \`!${command.word}\`. \`!help\` lists them; \`!!${command.word}\` sends it as text.`,
         ),
       };
+    case "surplus":
+      return {
+        effects: { ops },
+        reply: reply(
+          `\`!${command.word}\` takes no words after it, so nothing was done. \`!!${command.word} …\` sends it as text.`,
+        ),
+      };
     case "stop_all":
     case "resume_all":
-      return switchEffects(command.kind, message, ops, deps);
+      return switchEffects(command.kind, message, { ops, reply }, deps);
     case "model":
       if (command.model !== null && !/^[^/\s]+\/\S+$/.test(command.model)) {
         return {
@@ -149,7 +156,7 @@ function carryOut(
 function switchEffects(
   kind: "stop_all" | "resume_all",
   message: Message,
-  ops: readonly Op[],
+  { ops, reply }: { readonly ops: readonly Op[]; readonly reply: (body: string) => Reply },
   { journal, realm }: IntakeDeps,
 ): Intake {
   const by = { surface: "zulip", zulipUserId: message.senderId, name: message.senderName };
@@ -161,7 +168,15 @@ function switchEffects(
     dedupe: dedupe(realm, message.id),
     payload: { by, command, ...(conversation === undefined ? {} : { tell: conversation }) },
   };
-  return { effects: { ops, send: [send] }, check: message.id };
+  const effects = { ops, send: [send] };
+  if (conversation !== undefined) return { effects };
+  // No conversation, so nobody answers here; a check mark would say more than is known.
+  return {
+    effects,
+    reply: reply(
+      "Asked for. It holds if your Zulip account is linked to the owner; the inbox shows whether it does.",
+    ),
+  };
 }
 
 function authorOf(message: Message) {

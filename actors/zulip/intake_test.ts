@@ -91,7 +91,8 @@ Deno.test.each([
   ["!5", { kind: "text", text: "!5" }],
   ["/tmp is full", { kind: "text", text: "/tmp is full" }],
   ["/me waves", { kind: "text", text: "/me waves" }],
-  ["!stop the presses", { kind: "text", text: "!stop the presses" }],
+  ["!stop please", { kind: "surplus", word: "stop" }],
+  ["/stop the presses", { kind: "text", text: "/stop the presses" }],
 ])("command $0 is read as it is meant", (text, command) => {
   assert.deepEqual(parseCommand(text), command);
 });

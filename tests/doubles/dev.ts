@@ -9,6 +9,8 @@ import { startSupervisor } from "../supervisor_process.ts";
 const zulip = new FakeZulip();
 const server = await zulip.start();
 const model = FakeModel.start();
+// The fake realm begins anew each time, so what an earlier one left would name messages that are not there.
+await Deno.remove("data/dev", { recursive: true }).catch(() => undefined);
 await Deno.mkdir("data/dev", { recursive: true });
 await Deno.writeTextFile(
   "data/dev/callboard.json",
