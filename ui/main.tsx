@@ -10,6 +10,8 @@ import { createApp } from "./store/app.ts";
 import { strings } from "./strings.ts";
 
 const TICK_MS = 1_000;
+/** A hidden page has no stream; its title and badge may be this old. */
+const HIDDEN_READ_MS = 60_000;
 
 const fragment = location.hash;
 // The token must not stay in the address bar, the history or a screenshot.
@@ -47,8 +49,15 @@ addEventListener("offline", () => app.live.networkChanged());
 addEventListener("pageshow", (event) => {
   if (event instanceof PageTransitionEvent && event.persisted) app.live.networkChanged();
 });
-document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && app.tick());
+const onVisibility = () => {
+  const isVisible = document.visibilityState === "visible";
+  app.live.visibilityChanged(isVisible);
+  if (isVisible) app.tick();
+};
+document.addEventListener("visibilitychange", onVisibility);
+onVisibility();
 setInterval(() => document.visibilityState === "visible" && app.tick(), TICK_MS);
+setInterval(() => app.live.connection.peek() === "resting" && void app.inbox.load(), HIDDEN_READ_MS);
 // No worker on a plain-http origin: the page works without.
 navigator.serviceWorker?.register("/sw.js").catch(() => undefined);
 

@@ -24,6 +24,7 @@ export const strings = {
     live: "Live",
     waiting: "Reconnecting…",
     offline: "Offline",
+    resting: "Paused while hidden",
     stale: "What you see may be old.",
   },
   errors: {

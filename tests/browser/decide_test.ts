@@ -34,3 +34,28 @@ stage("a grant for the session says what it grants and takes a second word", asy
   await card.getByText("Allowed for the session").waitFor();
   assert.deepEqual(decisions(api.calls), ["POST /api/inbox/i2/decision"]);
 });
+
+stage("eight tabs of one browser work: hidden ones give up their connection", async ({ api, browser }) => {
+  const context = await browser.newContext({ viewport: desktop, serviceWorkers: "block" });
+  const show = (state: "hidden" | "visible") =>
+    `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });
+     document.dispatchEvent(new Event("visibilitychange"));`;
+  const tabs = [];
+  for (let count = 0; count < 8; count += 1) {
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.goto(`${api.url}/`);
+    await page.locator(".connection[data-state=live]").waitFor();
+    // Headless pages are all in front; this is what a tab behind another one is told.
+    if (count < 7) await page.evaluate(show("hidden"));
+    tabs.push(page);
+  }
+  const [first] = tabs;
+  assert.ok(first);
+  await first.locator(".connection[data-state=resting]").waitFor();
+
+  await first.evaluate(show("visible"));
+
+  await first.locator(".connection[data-state=live]").waitFor();
+  await context.close();
+});

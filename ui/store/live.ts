@@ -1,13 +1,14 @@
 /**
  * The one event stream of the page: opens it, keeps the cursor, opens it anew behind that cursor when the browser gives up or when the watched
- * conversation changes, and says honestly whether what is on screen is current. Events may arrive twice or out of order across a reconnect;
+ * conversation changes, lets go of it while the page is hidden (a browser shares six HTTP/1.1 connections between all tabs of an address), and says
+ * honestly whether what is on screen is current. Events may arrive twice or out of order across a reconnect;
  * the stores are built for that. Knows no event's meaning. Proven by `store_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { StreamEvent, StreamEventName } from "../../edge/api.ts";
 
-/** `connecting`: never had a stream yet. `waiting`: had one, tries again. `offline`: the device itself has no network. */
-export type Connection = "connecting" | "live" | "waiting" | "offline";
+/** `connecting`: never had a stream yet. `waiting`: had one, tries again. `offline`: the device itself has no network. `resting`: let go of it while hidden. */
+export type Connection = "connecting" | "live" | "waiting" | "offline" | "resting";
 
 /** The part of `EventSource` that is used. */
 export interface EventStream {
@@ -36,6 +37,8 @@ export interface LiveStream {
   stop(): void;
   /** The device's network came or went. */
   networkChanged(): void;
+  /** The page was hidden or is in front again. Known from the start: visible. */
+  visibilityChanged(isVisible: boolean): void;
 }
 
 const NAMES: readonly StreamEventName[] = [
@@ -51,6 +54,8 @@ const NAMES: readonly StreamEventName[] = [
 ];
 /** `EventSource.CLOSED`: the browser will not try again by itself. */
 const CLOSED = 2;
+/** A page hidden for longer gives its connection to the others. */
+const REST_AFTER_MS = 2_000;
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /** Builds the stream; it opens at `start()`. */
@@ -61,7 +66,9 @@ export function createLive(options: LiveOptions): LiveStream {
   let watched: string | undefined;
   let failures = 0;
   let running = false;
+  let isVisible = true;
   let cancelRetry = () => {};
+  let cancelRest: (() => void) | undefined;
 
   function open(): void {
     cancelRetry();
@@ -83,6 +90,7 @@ export function createLive(options: LiveOptions): LiveStream {
     const id = message.lastEventId === "" ? undefined : Number(message.lastEventId);
     if (id !== undefined && Number.isSafeInteger(id)) cursor = id;
     // Name and data belong together by the API's own table of stream events.
+    if (!isVisible) restSoon();
     options.onEvent({ event: name, data: JSON.parse(message.data) } as StreamEvent);
   }
 
@@ -97,7 +105,22 @@ export function createLive(options: LiveOptions): LiveStream {
 
   async function retry(): Promise<void> {
     const may = await options.mayRetry();
-    if (running && may && source === undefined) open();
+    if (running && may && source === undefined && connection.peek() !== "resting") open();
+  }
+
+  function restSoon(): void {
+    cancelRest ??= options.after(REST_AFTER_MS, () => {
+      cancelRest = undefined;
+      // Without a cursor nothing could be caught up on; the first event brings one, and this again.
+      if (running && !isVisible && cursor !== undefined) rest();
+    });
+  }
+
+  function rest(): void {
+    cancelRetry();
+    source?.close();
+    source = undefined;
+    connection.value = "resting";
   }
 
   return {
@@ -105,7 +128,7 @@ export function createLive(options: LiveOptions): LiveStream {
     watch(conversation) {
       if (conversation === watched) return;
       watched = conversation;
-      if (running) open();
+      if (running && connection.peek() !== "resting") open();
     },
     start() {
       if (running) return;
@@ -115,15 +138,26 @@ export function createLive(options: LiveOptions): LiveStream {
     stop() {
       running = false;
       cancelRetry();
+      cancelRest?.();
+      cancelRest = undefined;
       source?.close();
       source = undefined;
       cursor = undefined;
       connection.value = "connecting";
     },
     networkChanged() {
-      if (!running) return;
+      if (!running || connection.peek() === "resting") return;
       if (!options.isOnline()) connection.value = "offline";
       else if (connection.value !== "live") open();
+    },
+    visibilityChanged(next) {
+      isVisible = next;
+      if (!next && running) return restSoon();
+      cancelRest?.();
+      cancelRest = undefined;
+      if (!running || connection.peek() !== "resting") return;
+      connection.value = options.isOnline() ? "waiting" : "offline";
+      open();
     },
   };
 }

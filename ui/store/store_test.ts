@@ -193,6 +193,40 @@ Deno.test("a stream that the browser reopens by itself is left alone", async () 
   assert.equal(test.timers.length, 0);
 });
 
+Deno.test("a hidden page lets go of its stream and takes it up behind its cursor when it is seen again", async () => {
+  const test = await signedIn();
+  const { live } = test.app;
+  test.streams[0]?.emit("hello", { cursor: 41, version: "0" }, 41);
+
+  live.visibilityChanged(false);
+  assert.equal(test.streams[0]?.readyState, 1, "a glance elsewhere changes nothing");
+  assert.equal(test.timers.at(-1)?.ms, 2_000);
+  test.timers.at(-1)?.run();
+  assert.equal(test.streams[0]?.readyState, 2);
+  assert.equal(live.connection.value, "resting");
+  live.networkChanged();
+  live.watch("c1");
+  assert.equal(test.streams.length, 1, "nothing wakes it but being seen");
+
+  live.visibilityChanged(true);
+  assert.equal(test.streams.at(-1)?.url, "/api/stream?after=41&conversation=c1");
+  assert.equal(live.connection.value, "waiting", "not live before the stream says so");
+  test.streams.at(-1)?.emit("hello", { cursor: 41, version: "0" }, 41);
+  assert.equal(live.connection.value, "live");
+});
+
+Deno.test("a page opened in the background rests once it knows a cursor", async () => {
+  const test = await signedIn();
+  test.app.live.visibilityChanged(false);
+  test.timers.at(-1)?.run();
+  assert.equal(test.app.live.connection.value, "connecting");
+
+  test.streams[0]?.emit("hello", { cursor: 3, version: "0" }, 3);
+  test.timers.at(-1)?.run();
+
+  assert.equal(test.app.live.connection.value, "resting");
+});
+
 Deno.test("opening a chat asks the stream for its live text", async () => {
   const test = await signedIn();
   test.streams[0]?.emit("hello", { cursor: 5, version: "0" }, 5);
