@@ -9,7 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import { fail, ok, type Result } from "../lib/result.ts";
 import type { Load } from "../store/read.ts";
 import type { Envelope, Send } from "./actor.ts";
-import { type ActorRecord, freshRecord, loadRecords, loseAll } from "./supervise/actor_record.ts";
+import { type ActorRecord, freshRecord, loadRecords, loseAll, wasAwake } from "./supervise/actor_record.ts";
 import { type Outgoing, settling } from "./mail/built.ts";
 import { CommitBuilder } from "./mail/commit_builder.ts";
 import { Commits } from "./mail/commits.ts";
@@ -129,7 +129,8 @@ class Tree implements Runtime {
       if (kind.mode === "gateway" || kind.placement === "core") this.#cell(kind.kind)?.restart();
       else this.#kernel.pool.warm(toUrl(kind.entry));
     }
-    for (const ref of this.#records.keys()) this.#cell(ref)?.pump();
+    // Those that sleep are not looked at before they get mail: there may be very many.
+    for (const [ref, record] of this.#records) if (wasAwake(record)) this.#cell(ref)?.pump();
     for (const ref of [...this.#kernel.room.refs()]) this.#dispatch(ref);
     this.#schedulePoll();
   }

@@ -148,3 +148,8 @@ export function parkStatements(record: ActorRecord, now: number): Statement[] {
     announce("actor", ref, incarnation, now),
   ];
 }
+
+/** Whether its last incarnation ended otherwise than in sleep. */
+export function wasAwake({ lastDown }: ActorRecord): boolean {
+  return lastDown !== undefined && lastDown.detail !== IDLE;
+}

@@ -28,6 +28,8 @@ export interface PoolOptions {
 
 /** A new spare waits this long, so that it does not compete with the wake that took the last one. */
 const SPARE_DELAY_MS = 25;
+/** The first one must not compete with what has to be there before the whole is ready. */
+const FIRST_SPARE_DELAY_MS = 500;
 /** A shared host stays for so long after its last actor left: when many wake and sleep, it would be started again at once. */
 const HOST_LINGER_MS = 5_000;
 
@@ -43,9 +45,9 @@ export class HostPool {
     this.#options = options;
   }
 
-  /** Makes the first wake warm: a shared host with a spare Worker of this bundle. */
+  /** Makes the first wake warm, a little later: a shared host with a spare Worker of this bundle. */
   warm(url: string): void {
-    this.#addSpare(this.#hostFor("shared"), url);
+    this.#soon(() => this.#addSpare(this.#hostFor("shared"), url), FIRST_SPARE_DELAY_MS);
   }
 
   /** Gives the user a Worker of this bundle; it may still be starting. */

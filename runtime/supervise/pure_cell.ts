@@ -3,7 +3,7 @@
  * message that fails too often goes to the dead letters and its sender is told. Promises that at most one incarnation lives, that the next
  * one begins from rows which hold everything the last one committed, and that only the suspect is punished. Proven by `runtime/runtime_test.ts`.
  */
-import { downStatements, IDLE, parkStatements, startStatements } from "./actor_record.ts";
+import { downStatements, IDLE, parkStatements, startStatements, wasAwake } from "./actor_record.ts";
 import type { ActorRecord } from "./actor_record.ts";
 import { idOf } from "../mail/commit_builder.ts";
 import { deadLetter } from "../mail/dead_letter.ts";
@@ -47,7 +47,7 @@ export class PureCell implements Cell {
     this.#spec = spec;
     this.#record = record;
     this.#kernel = kernel;
-    this.#mustWake = this.#isCore || record.lastDown !== undefined && record.lastDown.detail !== IDLE;
+    this.#mustWake = this.#isCore || wasAwake(record);
   }
 
   get #isCore(): boolean {
