@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { build, bundles } from "../build.ts";
-import type { ActorView, ConversationList, Me } from "../edge/api.ts";
-import { sql } from "../store/db.ts";
+import type { ActorView, ConversationList, Item, ItemList, Me } from "../edge/api.ts";
+import { type Db, sql } from "../store/db.ts";
 import { openStore } from "../store/worker_db.ts";
 import { startSupervisor, type SupervisorProcess } from "../tests/supervisor_process.ts";
 
@@ -27,7 +27,8 @@ export class Installation {
   static async start(folder: string, env: Readonly<Record<string, string>> = {}): Promise<Installation> {
     await build(bundles);
     const installation = new Installation(await startSupervisor(environment(folder, env)));
-    await installation.#signIn();
+    installation.#cookie = await installation.signIn();
+    installation.#csrf = (await installation.#get<Me>("/api/me")).csrf;
     return installation;
   }
 
@@ -36,13 +37,24 @@ export class Installation {
     const path = conversation === undefined
       ? "/api/conversations"
       : `/api/conversations/${conversation}/messages`;
-    const response = await fetch(this.supervisor.url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", cookie: this.#cookie, "x-callboard-csrf": this.#csrf },
-      body: JSON.stringify({ text }),
-    });
-    if (response.status !== 202) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    await response.body?.cancel();
+    await this.#post(path, { text }, 202);
+  }
+
+  /** The newest page of what waits. */
+  async inbox(): Promise<ItemList> {
+    return await this.#get<ItemList>("/api/inbox?state=waiting&limit=50");
+  }
+
+  /** Allows an item once, in the version that was shown. */
+  async allow({ id, version }: Item): Promise<void> {
+    await this.#post(`/api/inbox/${id}/decision`, { version, decision: "allow_once" }, 200);
+  }
+
+  /** Opens an event stream in a session that `signIn` gave. */
+  async stream(cookie: string): Promise<ReadableStream<Uint8Array>> {
+    const response = await fetch(`${this.supervisor.url}/api/stream`, { headers: { cookie } });
+    if (response.status !== 200 || !response.body) throw new Error(`/api/stream: ${response.status}`);
+    return response.body;
   }
 
   async conversations(): Promise<ConversationList["conversations"]> {
@@ -70,15 +82,27 @@ export class Installation {
     await this.supervisor.stop("SIGTERM");
   }
 
-  async #signIn(): Promise<void> {
+  /** A session of its own: its cookie. */
+  async signIn(): Promise<string> {
     const response = await fetch(`${this.supervisor.url}/api/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ token: OWNER_TOKEN }),
     });
     await response.body?.cancel();
-    this.#cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-    this.#csrf = (await this.#get<Me>("/api/me")).csrf;
+    return response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  }
+
+  async #post(path: string, body: unknown, expected: number): Promise<void> {
+    const response = await fetch(this.supervisor.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: this.#cookie, "x-callboard-csrf": this.#csrf },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== expected) {
+      throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    }
+    await response.body?.cancel();
   }
 
   async #get<T>(path: string): Promise<T> {
@@ -105,10 +129,6 @@ export async function fillWithSleepers(folder: string, count: number): Promise<v
   await first.stop();
   const store = await openStore({ url: `file:${join(folder, "data/callboard.db")}` });
   const source = (await store.query(sql("SELECT id FROM conversations"))).rows[0]?.[0];
-  const columns = async (table: string, key: string) =>
-    (await store.query(sql(`SELECT name FROM pragma_table_info(?)`, table))).rows.flatMap(([name]) =>
-      typeof name === "string" && name !== key ? [name] : []
-    ).join(", ");
   const copies: [table: string, key: string, prefix: string][] = [
     ["conversations", "id", ""],
     ["events", "actor", "conversation/"],
@@ -116,7 +136,7 @@ export async function fillWithSleepers(folder: string, count: number): Promise<v
     ["downs", "ref", "conversation/"],
   ];
   for (const [table, key, prefix] of copies) {
-    const rest = await columns(table, key);
+    const rest = await columnsBut(store, table, key);
     await store.batch(Array.from({ length: count - 1 }, (_, index) =>
       sql(
         `INSERT INTO ${table} (${key}, ${rest}) SELECT ?, ${rest} FROM ${table} WHERE ${key} = ?`,
@@ -125,4 +145,10 @@ export async function fillWithSleepers(folder: string, count: number): Promise<v
       )));
   }
   await store.close();
+}
+
+/** The columns of a table except some, as a list in SQL. */
+export async function columnsBut(store: Db, table: string, ...keys: string[]): Promise<string> {
+  const { rows } = await store.query(sql("SELECT name FROM pragma_table_info(?)", table));
+  return rows.flatMap(([name]) => typeof name === "string" && !keys.includes(name) ? [name] : []).join(", ");
 }

@@ -6,6 +6,7 @@ import { readMachine } from "./machine.ts";
 import type { Bench, Measure } from "./measure.ts";
 import { commit } from "./measures/commit.ts";
 import { hop } from "./measures/hop.ts";
+import { inbox } from "./measures/inbox.ts";
 import { memory } from "./measures/memory.ts";
 import { ready } from "./measures/ready.ts";
 import { recovery } from "./measures/recovery.ts";
@@ -14,7 +15,7 @@ import { timers } from "./measures/timers.ts";
 import { wake } from "./measures/wake.ts";
 import { formatTable, type Row } from "./table.ts";
 
-const measures: readonly Measure[] = [request, wake, commit, hop, timers, recovery, memory, ready];
+const measures: readonly Measure[] = [request, wake, commit, hop, timers, recovery, memory, ready, inbox];
 
 if (import.meta.main) await main(Deno.args);
 
