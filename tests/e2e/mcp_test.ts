@@ -3,33 +3,8 @@
  * person, runs, and its result is in the answer.
  */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
+import { everything } from "../doubles/everything_server.ts";
 import { World } from "./world.ts";
-
-const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
-const entry = `${modules}/@modelcontextprotocol/server-everything/dist/index.js`;
-
-/** Deno as the server's runtime: the binary and the packages are all that the sandbox lets it read. */
-function everything() {
-  const deno = Deno.execPath();
-  return {
-    kind: "stdio",
-    name: "everything",
-    command: deno,
-    args: [
-      "run",
-      "--allow-all",
-      "--no-config",
-      "--node-modules-dir=manual",
-      "--no-lock",
-      "--cached-only",
-      entry,
-      "stdio",
-    ],
-    env: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: "/tmp/deno" },
-    readOnly: [deno.slice(0, deno.lastIndexOf("/")), modules],
-  };
-}
 
 Deno.test("a tool of an MCP server from npm waits for approval, runs, and its result is in the answer", async () => {
   await using world = await World.open({ file: { mcpServers: [everything()] } });

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { QuestionRaise } from "../../protocol/approval.ts";
 import { ToolsKnown } from "../../protocol/tools.ts";
 import type { Send } from "../../../runtime/actor.ts";
+import { everything } from "../../../tests/doubles/everything_server.ts";
 import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
-import { type StdioServer, ToolboxConfig, toolboxPermissions } from "../config.ts";
+import { ToolboxConfig, toolboxPermissions } from "../config.ts";
 import { mcpToolName } from "./mcp_tool.ts";
 
 const modules = new URL("../../../node_modules", import.meta.url).pathname;
@@ -12,25 +13,6 @@ const denoDir = JSON.parse(
     new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).outputSync().stdout,
   ),
 ).denoDir;
-
-/** The reference server of the protocol's authors, from npm, run by this very Deno inside the sandbox. */
-function everything(options: Partial<StdioServer> = {}): StdioServer {
-  return {
-    kind: "stdio",
-    name: "everything",
-    command: Deno.execPath(),
-    args: [
-      ...["run", "-A", "--no-config", "--cached-only", "--node-modules-dir=manual"],
-      ...[`${modules}/@modelcontextprotocol/server-everything/dist/index.js`, "stdio"],
-    ],
-    env: { DENO_DIR: "/tmp/deno", NO_COLOR: "1" },
-    network: false,
-    readOnly: [Deno.execPath(), modules],
-    unsandboxed: false,
-    timeoutMs: 30_000,
-    ...options,
-  };
-}
 
 const offers = (tool: string) => (send: Send) =>
   send.type === "tools.known" && ToolsKnown.parse(send.payload).tools.some(({ name }) => name === tool);
