@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { root } from "../build.ts";
+import { lives, spins } from "../tests/doubles/fault_bench.ts";
 import { TestRuntime } from "../tests/doubles/test_runtime.ts";
 
 interface Told {
@@ -9,9 +10,17 @@ interface Told {
 }
 
 /** A supervisor in a process of its own. */
-function startSupervisor(folder: string) {
+function startSupervisor(folder: string, ...more: string[]) {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", join(root, "tests/doubles/runtime_process.ts"), folder],
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "--quiet",
+      join(root, "tests/doubles/runtime_process.ts"),
+      folder,
+      ...more,
+    ],
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -24,7 +33,7 @@ function startSupervisor(folder: string) {
       assert.ok(value, "the supervisor process ended");
       return JSON.parse(value) as Told; // what `runtime_process.ts` prints
     },
-    ask: () => stdin.write(new TextEncoder().encode("\n")),
+    ask: (fault = "") => stdin.write(new TextEncoder().encode(`${fault}\n`)),
     async end(): Promise<void> {
       await stdin.close().catch(() => {}); // it may have been killed
       await lines.cancel();
@@ -33,17 +42,8 @@ function startSupervisor(folder: string) {
   };
 }
 
-function lives(pid: number): boolean {
-  try {
-    // A zombie is no process any more, only a number that waits to be read.
-    return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
-  } catch {
-    return false;
-  }
-}
-
-async function until(what: string, fact: () => boolean): Promise<void> {
-  for (const end = performance.now() + 10_000; !fact();) {
+async function until(what: string, fact: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; !await fact();) {
     assert.ok(performance.now() < end, `waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -74,14 +74,30 @@ Deno.test("a killed supervisor leaves no process, and the next one writes down w
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a supervisor that was stopped for a while kills nobody", async () => {
+for (const fault of ["loop", "microtasks"]) {
+  Deno.test(`a killed supervisor leaves no process in which a Worker spins: ${fault}`, async () => {
+    const folder = await Deno.makeTempDir();
+    const supervisor = startSupervisor(folder, "60000");
+    const { pids } = await supervisor.told();
+    await supervisor.ask(fault);
+    await until("a core spins", async () => (await Promise.all(pids.map(spins))).includes(true));
+
+    Deno.kill(supervisor.pid, "SIGKILL");
+
+    await supervisor.end();
+    await until("all are gone", () => !pids.some(lives));
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test("ten seconds of a stopped supervisor kill nobody who may be silent for five", async () => {
   const folder = await Deno.makeTempDir();
-  const supervisor = startSupervisor(folder);
+  const supervisor = startSupervisor(folder, "5000");
   const before = await supervisor.told();
 
   Deno.kill(supervisor.pid, "SIGSTOP");
-  // Twice the time after which a silent actor hangs; only real time can pass here.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  // Only real time can pass here: the stop, and then as long as it would take to judge.
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
   Deno.kill(supervisor.pid, "SIGCONT");
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   await supervisor.ask();

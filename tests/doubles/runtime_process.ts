@@ -1,12 +1,13 @@
 /**
  * A runtime in a process of its own, for tests that stop or kill the supervisor: `deno run -A runtime_process.ts FOLDER`. Prints a line of
- * JSON once everything lives, and another one for each line on stdin, after one more message was handled.
+ * JSON once everything lives, and another one for each empty line on stdin, after one more message was handled; any other line is a fault for
+ * `conversation/a`. A second argument is the time after which a silent actor hangs, in milliseconds.
  */
 import { TestRuntime } from "./test_runtime.ts";
 
 const folder = Deno.args[0];
 if (folder === undefined) throw new TypeError("'FOLDER' is missing");
-const test = await TestRuntime.start({ folder, limits: { hangMs: 1_500 } });
+const test = await TestRuntime.start({ folder, limits: { hangMs: Number(Deno.args[1] ?? 1_500) } });
 const refs = ["conversation/a", "conversation/b"];
 let handled = 0;
 
@@ -30,5 +31,9 @@ async function tell(): Promise<void> {
 
 await tell();
 const lines = Deno.stdin.readable.getReader();
-while (!(await lines.read()).done) await tell();
+for (let line; !(line = await lines.read()).done;) {
+  const fault = new TextDecoder().decode(line.value).trim();
+  if (fault === "") await tell();
+  else await test.insert("conversation/a", "test.fault", { fault });
+}
 await test.stop();
