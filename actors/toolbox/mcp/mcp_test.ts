@@ -7,7 +7,6 @@ import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
 import { ToolboxConfig, toolboxPermissions } from "../config.ts";
 import { mcpToolName } from "./mcp_tool.ts";
 
-const modules = new URL("../../../node_modules", import.meta.url).pathname;
 const denoDir = JSON.parse(
   new TextDecoder().decode(
     new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).outputSync().stdout,
