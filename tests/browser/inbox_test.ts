@@ -126,6 +126,8 @@ stage("a secret is asked for in a field that shows nothing", async ({ api, open 
 
 stage("an allowance whose call has not begun can be taken back", async ({ api, open }) => {
   const page = await open("/inbox/i1");
+  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
   const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();
   const at = Date.now();
 

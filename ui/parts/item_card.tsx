@@ -2,10 +2,12 @@
  * One pending item as a card: what asks, how risky it is, the facts, and either the ways to decide or how it went. The same card stands in the
  * inbox and, compact, inside the conversation.
  */
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { momentOf } from "../render/time.ts";
+import { isPutOff } from "../store/inbox.ts";
 import { strings } from "../strings.ts";
 import { DecisionPanel } from "./decision_panel.tsx";
 import { Icon } from "./icons.tsx";
@@ -15,7 +17,7 @@ import { Link } from "./link.tsx";
 import { QuestionForm } from "./question_form.tsx";
 import { RestartPanel } from "./restart_panel.tsx";
 import { Age, Countdown } from "./times.tsx";
-import { useApp } from "./use_app.ts";
+import { mayAct, useApp } from "./use_app.ts";
 
 const words = strings.inbox;
 
@@ -68,9 +70,6 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
       <p class="item-times">
         <Age at={item.createdAt} asked />
         {item.state === "waiting" && item.expiresAt !== undefined && <Countdown until={item.expiresAt} />}
-        {item.state === "waiting" && item.laterUntil !== undefined && (
-          <span>{words.putOff(momentOf(item.laterUntil))}</span>
-        )}
         {item.digest !== undefined && <Digest digest={item.digest} />}
       </p>
       <ItemOutcome item={item} />
@@ -79,7 +78,32 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
   );
 }
 
+/** The ways to decide; behind one more tap while the item is put off. */
 function Ways({ item }: { readonly item: Item }) {
+  const app = useApp();
+  const opened = useSignal<number | undefined>(undefined);
+  const { laterUntil } = item;
+  if (laterUntil === undefined || !isPutOff(item, app.now.value)) return <Decide item={item} />;
+  return (
+    <>
+      <p class="outcome-line">
+        <span>{words.putOff(momentOf(laterUntil))}</span>
+        {mayAct(app) && opened.value !== laterUntil && (
+          <button
+            type="button"
+            class="button small"
+            onClick={() => opened.value = laterUntil}
+          >
+            {strings.decide.decideNow}
+          </button>
+        )}
+      </p>
+      {(opened.value === laterUntil || !mayAct(app)) && <Decide item={item} />}
+    </>
+  );
+}
+
+function Decide({ item }: { readonly item: Item }) {
   switch (item.kind) {
     case "approval":
       return <DecisionPanel item={item} />;

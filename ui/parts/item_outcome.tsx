@@ -82,11 +82,13 @@ function TakeBack({ item, until }: { readonly item: Item; readonly until: number
 
 function Ended({ item }: { readonly item: Item }) {
   if (item.state === "decided" || item.state === "waiting") return null;
+  // The line above says it already: nothing ran that could be done.
+  if (isRefusal(item) && item.note === undefined) return null;
   return (
-    <p class={`outcome-line state-${item.state}`}>
-      {item.state === "applied" && <Icon name="check" />}
+    <p class={`outcome-line state-${toneOfEnd(item)}`}>
+      {item.state === "applied" && !isRefusal(item) && <Icon name="check" />}
       <span>
-        <strong>{strings.inbox.states[item.state]}</strong>
+        <strong>{endOf(item)}</strong>
         {item.note !== undefined && (
           <>
             : <HostileText text={item.note} />
@@ -95,6 +97,23 @@ function Ended({ item }: { readonly item: Item }) {
       </span>
     </p>
   );
+}
+
+/** A no that took effect: nothing ran. */
+function isRefusal(item: Item): boolean {
+  return item.state === "applied" && item.decision !== undefined && toneOf(item.decision) === "no";
+}
+
+/** How an item ended, in one or two words: a no is no *done*. */
+export function endOf(item: Item): string {
+  return isRefusal(item) && item.decision
+    ? strings.decisions[item.decision.decision]
+    : strings.inbox.states[item.state];
+}
+
+/** The style of `endOf`, as `state-…`. */
+export function toneOfEnd(item: Item): Item["state"] | "rejected" {
+  return isRefusal(item) ? "rejected" : item.state;
 }
 
 function toneOf({ decision }: Decision): "yes" | "no" {

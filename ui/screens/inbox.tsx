@@ -1,17 +1,19 @@
 /**
- * What waits for a person, the riskiest first; what was decided lately beside or below it. An item that a link names stands alone.
+ * What waits for a person, the riskiest first and below it what was put off; what was decided lately beside or below it. An item that a link names stands alone.
  */
+import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
 import { onCardKey } from "../parts/card_keys.ts";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
+import { endOf, toneOfEnd } from "../parts/item_outcome.tsx";
 import { ItemCard } from "../parts/item_card.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { Age } from "../parts/times.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
-import { settledItems, waitingItems } from "../store/inbox.ts";
+import { isPutOff, settledItems, waitingItems } from "../store/inbox.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.inbox;
@@ -21,7 +23,12 @@ const NOTICES_EVERY_MS = 30_000;
 /** The screen. */
 export function Inbox() {
   const { inbox, now } = useApp();
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  // One text rather than a list: the clock moves every second, this only when an item is put off or comes back.
+  const putOffText = useComputed(() =>
+    [...inbox.items.value.values()].filter((item) => isPutOff(item, now.value)).map(({ id }) => id).join(" ")
+  );
+  const putOffIds = putOffText.value.split(" ");
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => list.current && onCardKey(event, list.current);
     addEventListener("keydown", onKey);
@@ -34,7 +41,9 @@ export function Inbox() {
   }, []);
   const acted = inbox.acted.value;
   const items = [...inbox.items.value.values()];
-  const shown = waitingItems(items, now.peek(), acted);
+  const waiting = waitingItems(items, now.peek(), acted);
+  const shown = waiting.filter(({ id }) => !putOffIds.includes(id));
+  const putOff = waiting.filter(({ id }) => putOffIds.includes(id));
   const recent = settledItems(items.filter((item) => !acted.has(item.id)), RECENT);
   const count = inbox.badge.value;
   return (
@@ -58,14 +67,16 @@ export function Inbox() {
           {inbox.loaded.value && shown.length === 0 && (
             <Empty icon="check" title={words.empty}>{words.emptyBody}</Empty>
           )}
-          <ul class="cards" ref={list}>
-            {shown.map((item) => (
-              <li key={item.id}>
-                <ItemCard item={item} />
-              </li>
-            ))}
-          </ul>
-          {shown.length > 0 && <p class="hint key-hint">{words.keys}</p>}
+          <div ref={list}>
+            <Cards items={shown} />
+            {putOff.length > 0 && (
+              <section class="put-off" aria-labelledby="put-off">
+                <h2 id="put-off">{words.putOffTitle}</h2>
+                <Cards items={putOff} />
+              </section>
+            )}
+          </div>
+          {waiting.length > 0 && <p class="hint key-hint">{words.keys}</p>}
         </section>
         {recent.length > 0 && (
           <section class="recent" aria-labelledby="recent">
@@ -75,6 +86,18 @@ export function Inbox() {
         )}
       </div>
     </div>
+  );
+}
+
+function Cards({ items }: { readonly items: readonly Item[] }) {
+  return (
+    <ul class="cards">
+      {items.map((item) => (
+        <li key={item.id}>
+          <ItemCard item={item} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -90,7 +113,7 @@ function Settled({ item }: { readonly item: Item }) {
               <HostileText text={item.tool} line />
             </code>
           )}
-          <span class={`tag state-${item.state}`}>{words.states[item.state]}</span>
+          <span class={`tag state-${toneOfEnd(item)}`}>{endOf(item)}</span>
         </span>
         <span class="settled-how">
           {decision &&
@@ -108,6 +131,7 @@ function Settled({ item }: { readonly item: Item }) {
 export function InboxItem({ id }: { readonly id: string }) {
   const { inbox } = useApp();
   const item = inbox.items.value.get(id);
+  const unread = inbox.unread.value.get(id);
   useEffect(() => {
     if (inbox.items.peek().get(id) === undefined) void inbox.fetchItem(id);
   }, [id]);
@@ -117,9 +141,13 @@ export function InboxItem({ id }: { readonly id: string }) {
         <Link to={{ name: "inbox" }} class="button small">{words.all}</Link>
       </ScreenTitle>
       {item && <ItemCard item={item} />}
-      {!item && inbox.error.value === undefined && <Skeleton label={words.loading} kind="card" rows={1} />}
-      {!item && inbox.error.value !== undefined && (
-        <Empty icon="inbox" title={words.gone}>{inbox.error.value}</Empty>
+      {!item && !unread && <Skeleton label={words.loading} kind="card" rows={1} />}
+      {!item && unread?.gone === true && <Empty icon="inbox" title={words.gone}>{unread.message}</Empty>}
+      {!item && unread?.gone === false && (
+        <Failure
+          message={unread.message}
+          retry={() => void inbox.fetchItem(id)}
+        />
       )}
     </div>
   );

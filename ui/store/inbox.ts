@@ -5,6 +5,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { DecisionRequest, Item, ItemState } from "../../edge/api.ts";
 import { type Api, ApiFailure, sentenceOf } from "../api.ts";
+import { strings } from "../strings.ts";
 
 /** How far an item is; a later state never gives way to an earlier one of the same version. */
 const ORDER: Readonly<Record<ItemState, number>> = {
@@ -37,6 +38,11 @@ export function mergeItems(
   return merged;
 }
 
+/** Whether somebody put it off until later than `now`. */
+export function isPutOff(item: Item, now: number): boolean {
+  return item.state === "waiting" && (item.laterUntil ?? 0) > now;
+}
+
 const RISK_FIRST = { high: 0, medium: 1, low: 2 } as const;
 
 /**
@@ -48,7 +54,7 @@ export function waitingItems(
   now: number,
   kept: ReadonlySet<string> = new Set(),
 ): Item[] {
-  const putOff = (item: Item) => (item.laterUntil ?? 0) > now ? 1 : 0;
+  const putOff = (item: Item) => isPutOff(item, now) ? 1 : 0;
   const risk = (item: Item) => RISK_FIRST[item.risk ?? "low"];
   return [...items]
     .filter((item) => item.state === "waiting" || kept.has(item.id))
@@ -68,6 +74,12 @@ export type Deciding =
   | { readonly phase: "sending"; readonly request: DecisionRequest }
   | { readonly phase: "refused"; readonly request: DecisionRequest; readonly message: string };
 
+/** Why an item that a link names is not shown. `gone`: there is none that the person may see; else it is worth another try. */
+export interface Unread {
+  readonly gone: boolean;
+  readonly message: string;
+}
+
 /** The inbox. */
 export interface InboxStore {
   readonly items: ReadonlySignal<ReadonlyMap<string, Item>>;
@@ -75,6 +87,8 @@ export interface InboxStore {
   readonly badge: ReadonlySignal<number>;
   readonly loaded: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
+  /** Items that were asked for by name and could not be read. */
+  readonly unread: ReadonlySignal<ReadonlyMap<string, Unread>>;
   /** What keeps the whole from working, in the server's words. */
   readonly notices: ReadonlySignal<readonly string[]>;
   readonly deciding: ReadonlySignal<ReadonlyMap<string, Deciding>>;
@@ -110,9 +124,10 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
   const seen = new Set<string>();
   const loaded = signal(false);
   const error = signal<string | undefined>(undefined);
+  const unread = signal<ReadonlyMap<string, Unread>>(new Map());
   const notices = signal<readonly string[]>([]);
   const badge = computed(() =>
-    waitingItems(items.value.values(), now.value).filter((item) => (item.laterUntil ?? 0) <= now.value).length
+    waitingItems(items.value.values(), now.value).filter((item) => !isPutOff(item, now.value)).length
   );
 
   function put(news: readonly Item[]): void {
@@ -146,6 +161,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     badge,
     loaded,
     error,
+    unread,
     notices,
     deciding,
     acted,
@@ -176,9 +192,10 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
     async fetchItem(id) {
       try {
         put([await api.item(id)]);
-        error.value = undefined;
+        unread.value = new Map([...unread.peek()].filter(([known]) => known !== id));
       } catch (failure) {
-        error.value = sentenceOf(failure);
+        const gone = failure instanceof ApiFailure && (failure.status === 404 || failure.status === 403);
+        unread.value = new Map(unread.peek()).set(id, { gone, message: sentenceOf(failure) });
       }
     },
     receive: (item) => put([item]),
@@ -191,7 +208,7 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
         note(item.id, undefined);
       } catch (failure) {
         if (failure instanceof ApiFailure && failure.item) put([failure.item]);
-        note(item.id, { phase: "refused", request, message: sentenceOf(failure) });
+        note(item.id, { phase: "refused", request, message: refusalOf(failure) });
       }
     },
     later: (item, until) => aside(item, () => api.later(item.id, until)),
@@ -217,9 +234,18 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
       deciding.value = new Map();
       loaded.value = false;
       error.value = undefined;
+      unread.value = new Map();
       notices.value = [];
     },
   };
+}
+
+/** Why a decision did not stand: who was faster, in the page's own words, else what the server says. */
+function refusalOf(failure: unknown): string {
+  const winner = failure instanceof ApiFailure ? failure.item?.decision : undefined;
+  if (!winner) return sentenceOf(failure);
+  const { decisions, decide } = strings;
+  return decide.tooLate(decisions[winner.decision], decisions.by(winner.by, winner.surface));
 }
 
 /** Drops the oldest settled items. */

@@ -146,7 +146,25 @@ Deno.test("a decision that came too late shows the winner", async () => {
 
   assert.equal(test.app.inbox.items.value.get("i2")?.decision?.by, "Grace");
   const refused = test.app.inbox.deciding.value.get("i2");
-  assert.equal(refused?.phase === "refused" && refused.message, "Grace was first");
+  assert.equal(
+    refused?.phase === "refused" && refused.message,
+    "Already decided: Rejected by Grace (zulip).",
+  );
+});
+
+Deno.test("an item that is not there is said to be gone, whatever the lists do, and a fault is not", async () => {
+  const test = await signedIn();
+  await test.app.inbox.fetchItem("nowhere");
+  test.answers.set("GET /inbox/ill", () =>
+    new Refusal(503, { error: { code: "unavailable", message: "Not now" } }));
+  await test.app.inbox.fetchItem("ill");
+  await test.app.inbox.load();
+
+  assert.equal(test.app.inbox.unread.value.get("nowhere")?.gone, true);
+  assert.deepEqual(test.app.inbox.unread.value.get("ill"), { gone: false, message: "Not now" });
+  test.answers.set("GET /inbox/ill", () => item({ id: "ill" }));
+  await test.app.inbox.fetchItem("ill");
+  assert.equal(test.app.inbox.unread.value.has("ill"), false);
 });
 
 Deno.test("the badge counts what waits and was not put off, and the stream moves it", async () => {
