@@ -90,6 +90,7 @@ export const strings = {
     you: "You",
     model: "Model",
     tokens: (count: string) => `${count} tokens`,
+    toWaiting: "Go to what waits",
     latest: "Jump to the latest",
     log: "Conversation",
     output: "Output",

@@ -3,8 +3,8 @@
  * chat says what waits and what was rejected.
  */
 import assert from "node:assert/strict";
-import { desktop } from "./chromium.ts";
-import { stage, violations } from "./stage.ts";
+import { desktop, phone } from "./chromium.ts";
+import { overflowing, stage, violations } from "./stage.ts";
 
 const decisions = (calls: readonly string[]) => calls.filter((call) => call.endsWith("/decision"));
 
@@ -58,4 +58,74 @@ stage("eight tabs of one browser work: hidden ones give up their connection", as
 
   await first.locator(".connection[data-state=live]").waitFor();
   await context.close();
+});
+
+stage("an unknown item is said not to be there", async ({ open }) => {
+  const page = await open("/inbox/nowhere");
+
+  await page.getByText("This item is not here any more").waitFor();
+
+  assert.equal(await page.getByText("Reading the inbox…").count(), 0);
+  assert.deepEqual(await violations(page), []);
+});
+
+stage(
+  "a card that was put off stands below the others, says until when, and can be opened",
+  async ({ open }) => {
+    const page = await open("/", { viewport: desktop });
+    const card = page.getByRole("article", { name: "exec_command" }).first();
+
+    await card.getByRole("button", { name: "Later" }).click();
+
+    const below = page.getByRole("region", { name: "Put off" }).getByRole("article", {
+      name: "exec_command",
+    });
+    await below.getByText("Put off until").waitFor();
+    assert.equal(await page.getByRole("article").last().getAttribute("aria-labelledby"), "item-i1");
+    assert.equal(await below.getByRole("button", { name: "Allow once" }).count(), 0);
+    assert.deepEqual(await violations(page), []);
+    await below.getByRole("button", { name: "Decide now" }).click();
+    await below.getByRole("button", { name: "Allow once" }).waitFor();
+  },
+);
+
+stage("a rejected call is nowhere called done", async ({ api, open }) => {
+  const page = await open("/conversations/c1", { viewport: desktop });
+  const log = page.getByRole("log");
+  const card = log.getByRole("article", { name: "edit_file" });
+  await card.waitFor();
+  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  const item = await (await fetch(`${api.url}/api/inbox/i2`)).json();
+  const decision = { decision: "reject_once", by: "Grace", surface: "zulip", at: Date.now() };
+  api.emit({ event: "item", data: { item: { ...item, version: 2, state: "applied", decision } } });
+
+  await card.getByText("Rejected", { exact: true }).waitFor();
+  assert.equal(await card.getByText("Done").count(), 0);
+
+  const list = await open("/", { viewport: desktop });
+  const settled = list.getByRole("link", { name: /mcp__github__create_issue/ });
+  await settled.getByText("Rejected", { exact: true }).waitFor();
+  assert.equal(await settled.getByText("Done").count(), 0);
+});
+
+stage("the head of a chat leads to the card that waits above many words", async ({ api, open }) => {
+  api.queued = 30;
+  for (const viewport of [phone, desktop]) {
+    const page = await open("/conversations/c1", { viewport });
+    await page.getByText("And another thing, number 29").waitFor();
+    const isInView = `(() => {
+      const log = document.querySelector(".chat-log").getBoundingClientRect();
+      const card = document.querySelector(".chat-log article").getBoundingClientRect();
+      return card.top < log.bottom && card.bottom > log.top;
+    })()`;
+    await page.waitForFunction(`!${isInView}`);
+
+    await page.getByRole("button", { name: "Waits for you" }).click();
+
+    await page.locator(".chat-log article:focus").waitFor();
+    await page.waitForFunction(isInView);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await overflowing(page), []);
+    await page.close();
+  }
 });

@@ -14,6 +14,7 @@ import { mayAct, useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { compactOf } from "../render/time.ts";
 import { strings } from "../strings.ts";
+import { WaitingButton } from "./waiting_button.tsx";
 import { Composer } from "./composer.tsx";
 import { TranscriptView } from "./transcript.tsx";
 
@@ -97,7 +98,9 @@ function ChatHead({ id }: { readonly id: string }) {
         <p class="chat-meta">
           {row && (
             <span>
-              <StatusDot status={row.status} /> {strings.chats.status[row.status]}
+              <StatusDot status={row.status} /> {row.status === "waiting"
+                ? <WaitingButton transcript={transcript} />
+                : strings.chats.status[row.status]}
             </span>
           )}
           {row && <span>{sourceOf(row)}</span>}

@@ -17,6 +17,7 @@ import {
   sampleItems,
   sampleMe,
   sampleOffers,
+  sampleQueue,
   sampleUsers,
 } from "./samples.ts";
 
@@ -36,6 +37,8 @@ export interface FakeApi {
   brokenAt: number | undefined;
   /** Every text that a person or a model wrote ends in `LONG_WORD`. */
   longWords: boolean;
+  /** So many words of others wait in `c1` behind the call. */
+  queued: number;
   /** Sends to every open stream. */
   emit(event: StreamEvent): void;
   /** Ends every open stream; browsers connect again. */
@@ -150,7 +153,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
   });
   app.get("/api/conversations/:id/events", (c) => {
     const after = Number(c.req.query("after") ?? 0);
-    const log = c.req.param("id") === "c1" ? sampleEvents(now) : [];
+    const log = c.req.param("id") === "c1" ? sampleQueue(sampleEvents(now), fake.queued) : [];
     return c.json({ events: log.filter(({ seq }) => seq > after) });
   });
   app.post(
@@ -192,6 +195,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     empty: false,
     brokenAt: undefined,
     longWords: false,
+    queued: 0,
     emit({ event, data }) {
       cursor += 1;
       for (const writer of streams) writer.event(event, data, event === "delta" ? undefined : cursor);

@@ -371,3 +371,24 @@ export function sampleEvents(now: number): ConversationEvent[] {
   add("exec_approval_request", { turnId: "t2", callId: "k2", itemId: "i2" });
   return events;
 }
+
+/** The log with `count` more inputs that wait behind what it ends with. */
+export function sampleQueue(log: readonly ConversationEvent[], count: number): ConversationEvent[] {
+  const last = log.at(-1);
+  const author = { kind: "zulip", id: "7", name: "Grace" } as const;
+  return [
+    ...log,
+    ...Array.from({ length: count }, (_, index): ConversationEvent => ({
+      seq: log.length + 1 + index,
+      type: "input_queued",
+      at: last?.at ?? 0,
+      payload: {
+        id: `q${index}`,
+        text: `And another thing, number ${index}`,
+        author,
+        mode: "queue",
+        addressed: true,
+      },
+    })),
+  ];
+}
