@@ -263,6 +263,7 @@ stage("how long things wait and what two people must allow is set by keyboard", 
     twoPersons: ["mcp__mail__*", "a*"],
     callsPerMinute: null,
     denialsInARow: 10,
+    undoSeconds: 0,
   });
   await page.getByText("Saving…").waitFor({ state: "detached" });
 });
