@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { desktop, phone } from "./chromium.ts";
-import { overflowing, stage, violations } from "./stage.ts";
+import { listening, overflowing, stage, violations } from "./stage.ts";
 
 const decisions = (calls: readonly string[]) => calls.filter((call) => call.endsWith("/decision"));
 
@@ -94,7 +94,7 @@ stage("a rejected call is nowhere called done", async ({ api, open }) => {
   const log = page.getByRole("log");
   const card = log.getByRole("article", { name: "edit_file" });
   await card.waitFor();
-  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  await listening(page);
   const item = await (await fetch(`${api.url}/api/inbox/i2`)).json();
   const decision = { decision: "reject_once", by: "Grace", surface: "zulip", at: Date.now() };
   api.emit({ event: "item", data: { item: { ...item, version: 2, state: "applied", decision } } });

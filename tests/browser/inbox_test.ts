@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { FAKE_TOKEN } from "../doubles/fake_api/fake_api.ts";
 import { LONG_WORD } from "../doubles/fake_api/long_words.ts";
 import { desktop } from "./chromium.ts";
-import { overflowing, stage, violations } from "./stage.ts";
+import { listening, overflowing, stage, violations } from "./stage.ts";
 
 const screens: readonly (readonly [path: string, sign: string])[] = [
   ["/", "exec_command"],
@@ -102,6 +102,7 @@ stage("keys walk over the cards and press only the focused one's buttons", async
 
 stage("somebody else's decision arrives by itself", async ({ api, open }) => {
   const page = await open("/inbox/i3");
+  await listening(page);
   await page.getByRole("button", { name: "Send answer" }).waitFor();
   const item = await (await fetch(`${api.url}/api/inbox/i3`)).json();
 
@@ -114,6 +115,8 @@ stage("somebody else's decision arrives by itself", async ({ api, open }) => {
 
 stage("a secret is asked for in a field that shows nothing", async ({ api, open }) => {
   const page = await open("/inbox/i3");
+  await listening(page);
+  await page.getByRole("button", { name: "Send answer" }).waitFor();
   const item = await (await fetch(`${api.url}/api/inbox/i3`)).json();
 
   api.emit({ event: "item", data: { item: { ...item, version: 2, secret: true } } });
@@ -126,7 +129,7 @@ stage("a secret is asked for in a field that shows nothing", async ({ api, open 
 
 stage("an allowance whose call has not begun can be taken back", async ({ api, open }) => {
   const page = await open("/inbox/i1");
-  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  await listening(page);
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();
   const at = Date.now();
@@ -154,7 +157,7 @@ stage("a lost stream is said and comes back by itself", async ({ api, open }) =>
 stage("live text grows in its chat", async ({ api, open }) => {
   const page = await open("/conversations/c1");
   await page.getByText("This is the change").waitFor();
-  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+  await listening(page);
   const delta = (offset: number, text: string) =>
     api.emit({
       event: "delta",

@@ -66,6 +66,11 @@ export function stage(name: string, run: (stage: Stage) => Promise<void>, { sign
   });
 }
 
+/** Resolves when the page listens: what the API tells before that, it does not hear. */
+export async function listening(page: Page): Promise<void> {
+  await page.locator(".connection[data-state=live]").waitFor({ state: "attached" });
+}
+
 /** What axe finds wrong, as `rule: element`. */
 export async function violations(page: Page): Promise<string[]> {
   // Through the debugger, which the page's policy does not bind.
