@@ -2,6 +2,8 @@
  * The supervisor as a child process, started exactly as the `supervisor` task starts it. Used by the end-to-end tests, the development set-up
  * and the benchmarks.
  */
+import { fileURLToPath } from "node:url";
+
 const root = new URL("..", import.meta.url);
 
 /** The task's own flags, so that what is tested is what is run. */
@@ -44,12 +46,46 @@ export async function startSupervisor(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  return await watch(child, (signal) => child.kill(signal), options.echo ?? false);
+}
+
+/**
+ * Starts the product as the README says, from a fresh clone of what is committed and with nothing in npm's cache. `npx` passes no signals on, so
+ * `stop` sends them to the whole group. Needs git, npx and the npm registry.
+ */
+export async function startFromCleanClone(folder: string): Promise<SupervisorProcess> {
+  const repository = fileURLToPath(root);
+  await run("git", ["clone", "--quiet", repository, `${folder}/clone`]);
+  const child = new Deno.Command("npx", {
+    args: ["-y", "deno@2.9.6", "task", "start"],
+    cwd: `${folder}/clone`,
+    // A free port, since another program may have the usual one; nothing else is configured.
+    env: { npm_config_cache: `${folder}/npm-cache`, PORT: "0" },
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return await watch(child, (signal) => Deno.kill(-child.pid, signal), false);
+}
+
+async function run(command: string, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await new Deno.Command(command, { args: [...args], stderr: "piped" }).output();
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Reads what the process says until it serves. */
+async function watch(
+  child: Deno.ChildProcess,
+  kill: (signal: Deno.Signal) => void,
+  echo: boolean,
+): Promise<SupervisorProcess> {
   let output = "";
   const serving = Promise.withResolvers<{ url: string; link: string | undefined }>();
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       output += text;
-      if (options.echo) await Deno.stderr.write(new TextEncoder().encode(text));
+      if (echo) await Deno.stderr.write(new TextEncoder().encode(text));
       const match = /Inbox:\s+(http:\/\/[^\s/]+)(\/\S*)?/.exec(output);
       if (match?.[1] && output.includes("\n", match.index)) {
         serving.resolve({ url: match[1], link: match[2] ? match[1] + match[2] : undefined });
@@ -71,7 +107,7 @@ export async function startSupervisor(
     output: () => output,
     async stop(signal = "SIGTERM") {
       try {
-        child.kill(signal);
+        kill(signal);
       } catch (error) {
         // It ended by itself; its status says how.
         if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;

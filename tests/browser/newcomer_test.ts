@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { startSupervisor } from "../supervisor_process.ts";
+import { startFromCleanClone, startSupervisor } from "../supervisor_process.ts";
 import { desktop, launchBrowser, phone, skipBrowser } from "./chromium.ts";
 
 const pictures = Deno.env.get("SCREENSHOTS") ?? await Deno.makeTempDir({ prefix: "callboard-shots-" });
@@ -54,30 +54,46 @@ async function newcomer(page: Page, link: string, size: "phone" | "desktop"): Pr
   await shoot(page, `actors-${size}`);
 }
 
-for (const [size, viewport] of [["phone", phone], ["desktop", desktop]] as const) {
-  Deno.test({
-    name: `a newcomer signs in, chats, approves and reads the answer on a ${size}`,
-    ...options,
-  }, async () => {
-    const folder = await Deno.makeTempDir({ prefix: "callboard-newcomer-" });
-    const supervisor = await startSupervisor({ CALLBOARD_DATA: folder });
-    const browser = await launchBrowser();
-    try {
-      const page = await browser.newPage({ viewport, colorScheme: size === "phone" ? "light" : "dark" });
+Deno.test({
+  name: "a newcomer follows the README from a clean clone, on a phone and on a desktop",
+  ...options,
+}, async () => {
+  const folder = await Deno.makeTempDir({ prefix: "callboard-newcomer-" });
+  const supervisor = await startFromCleanClone(folder);
+  const browser = await launchBrowser();
+  try {
+    const errors: string[] = [];
+    for (const [size, viewport] of [["phone", phone], ["desktop", desktop]] as const) {
+      const context = await browser.newContext({
+        viewport,
+        colorScheme: size === "phone" ? "light" : "dark",
+      });
+      const page = await context.newPage();
       page.setDefaultTimeout(20_000);
-      const errors: string[] = [];
       page.on("pageerror", (error) => errors.push(error.message));
-
-      await newcomer(page, supervisor.signInLink ?? "", size);
-
-      assert.deepEqual(errors, []);
-      assert.equal(await supervisor.stop(), 0, "the supervisor ends cleanly");
-    } finally {
-      await browser.close();
-      await supervisor.stop("SIGKILL");
-      await Deno.remove(folder, { recursive: true });
+      await newcomer(
+        page,
+        size === "phone" ? supervisor.signInLink ?? "" : await newLink(folder, supervisor.url),
+        size,
+      );
+      await context.close();
     }
-  });
+
+    assert.deepEqual(errors, []);
+  } finally {
+    await browser.close();
+    await supervisor.stop("SIGTERM");
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** The README's way to another link. */
+async function newLink(folder: string, url: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "link", url],
+    cwd: `${folder}/clone`,
+  }).output();
+  return new TextDecoder().decode(stdout).trim();
 }
 
 Deno.test(
