@@ -67,9 +67,11 @@ function isEarlier(a: Rule, b: Rule): boolean {
 /** Whether `a` covers whatever `b` covers. An allowance covers less than a denial with the same words, since it must cover all of a call. */
 function hides(a: Rule, b: Rule, tools: readonly ToolFacts[]): boolean {
   if (a.expiresAt !== null || a.maxUses !== null) return false;
-  if (a.agent !== null && a.agent !== b.agent || a.source !== null && a.source !== b.source) return false;
-  if (!coversTools(a.toolPattern, b.toolPattern, tools)) return false;
   const asEager = a.action !== "allow" || b.action === "allow";
+  // A call of unknown origin is denied and asked about by such a rule, but never allowed by it.
+  if (a.agent !== null && !(asEager && a.agent === b.agent)) return false;
+  if (a.source !== null && !(asEager && a.source === b.source)) return false;
+  if (!coversTools(a.toolPattern, b.toolPattern, tools)) return false;
   if (a.pathPattern !== null && !(asEager && samePath(a.pathPattern, b.pathPattern))) return false;
   if (a.argvPrefix === null) return true;
   const longer = b.argvPrefix;

@@ -53,6 +53,10 @@ for (
       pathPattern: "/a/*",
       action: "deny",
     }], []],
+    ["an allowance for an agent before a denial for it, which a call of unknown origin meets", [
+      { agent: "a" },
+      { agent: "a", action: "deny" },
+    ], []],
     ["another group", [{ groupId: "g" }, {}], []],
     ["a protected rule over all groups", [{ layer: "protected", action: "deny" }, { groupId: "g" }], [
       "r1 shadowed r0",
