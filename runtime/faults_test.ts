@@ -26,7 +26,7 @@ interface Down {
 }
 
 function downs(test: TestRuntime): Promise<Down[]> {
-  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY at, ref");
+  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY ref, incarnation");
 }
 
 /** The pid of the host that a live actor sits in. */

@@ -15,7 +15,7 @@ export interface Down {
 
 /** Every end that was written down, the oldest first. */
 export function downs(test: TestRuntime): Promise<Down[]> {
-  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY at, ref, incarnation");
+  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY ref, incarnation");
 }
 
 /** The pid of the host that a live actor sits in. */
