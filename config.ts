@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { McpServer } from "./actors/toolbox/config.ts";
+import { isLoopback, isPublicOrigin } from "./edge/origin.ts";
 import { fail, ok, type Result } from "./lib/result.ts";
 
 /** `callboard.json`. Unknown keys are refused: a typo must not silently change nothing. */
@@ -114,7 +115,7 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
       "HOST would serve plain http to other machines: put a TLS proxy in front and set PUBLIC_URL to its https address",
     );
   }
-  if (config.publicUrl !== undefined && !isOrigin(config.publicUrl)) {
+  if (config.publicUrl !== undefined && !isPublicOrigin(config.publicUrl)) {
     problem("PUBLIC_URL must be an https origin without a path, such as https://board.example.org");
   }
   const modelProblem = modelProblemOf(config);
@@ -132,20 +133,6 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
   return problems.length === 0
     ? ok(config)
     : fail("bad_request", problems.map((text) => `- ${text}`).join("\n"));
-}
-
-const LOOPBACK = ["localhost", "127.0.0.1", "::1", "[::1]"];
-
-function isLoopback(host: string): boolean {
-  return LOOPBACK.includes(host);
-}
-
-function isOrigin(text: string): boolean {
-  const parsed = URL.parse(text);
-  if (
-    !parsed || parsed.pathname !== "/" || parsed.search !== "" || parsed.hash !== "" || parsed.username !== ""
-  ) return false;
-  return parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname));
 }
 
 /** Why the chosen model cannot answer, as far as the configuration tells. */

@@ -13,18 +13,20 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.has(hostname) || hostname === "::1";
 }
 
-/** Throws `RangeError` for a `PUBLIC_URL` that is no origin of ours: https, or http on a loopback name, without a path. */
-export function checkPublicUrl(text: string | undefined): void {
-  if (text === undefined) return;
+/** Whether a `PUBLIC_URL` can be ours: https, or http on a loopback name, without a path. */
+export function isPublicOrigin(text: string): boolean {
   const url = URL.parse(text);
-  const fits = url !== null && url.pathname === "/" && url.search === "" && url.hash === "" &&
+  return url !== null && url.pathname === "/" && url.search === "" && url.hash === "" &&
     url.username === "" &&
     (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)));
-  if (!fits) {
-    throw new RangeError(
-      "'PUBLIC_URL' must be an https origin without a path, such as https://board.example.org",
-    );
-  }
+}
+
+/** Throws `RangeError` for a `PUBLIC_URL` that is no origin of ours. */
+export function checkPublicUrl(text: string | undefined): void {
+  if (text === undefined || isPublicOrigin(text)) return;
+  throw new RangeError(
+    "'PUBLIC_URL' must be an https origin without a path, such as https://board.example.org",
+  );
 }
 
 /** The origin that this request was made to, or undefined when its host is not ours. */
