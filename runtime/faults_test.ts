@@ -1,41 +1,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../store/store.ts";
-import { type TestOptions, TestRuntime } from "../tests/doubles/test_runtime.ts";
+import { downs, pidOf, withRuntime } from "../tests/doubles/fault_bench.ts";
 import type { CommitStore } from "./vocabulary.ts";
-
-/** Runs `body` on a runtime over a fresh database, and stops it. */
-async function withRuntime(
-  body: (test: TestRuntime, folder: string) => Promise<void>,
-  options: Omit<TestOptions, "folder"> = {},
-): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const test = await TestRuntime.start({ folder, ...options });
-  try {
-    await body(test, folder);
-  } finally {
-    await test.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-interface Down {
-  readonly ref: string;
-  readonly incarnation: number;
-  readonly reason: string;
-  readonly suspect: number;
-}
-
-function downs(test: TestRuntime): Promise<Down[]> {
-  return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY ref, incarnation");
-}
-
-/** The pid of the host that a live actor sits in. */
-async function pidOf(test: TestRuntime, ref: string): Promise<number> {
-  await test.until(`${ref} lives`, () => test.view(ref)?.state === "live");
-  const pid = test.view(ref)?.pid;
-  assert.ok(pid);
-  return pid;
-}
 
 Deno.test("a killed host loses nothing and does nothing twice", async () => {
   await withRuntime(async (test) => {

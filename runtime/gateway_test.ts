@@ -1,20 +1,6 @@
 import assert from "node:assert/strict";
-import { type TestOptions, TestRuntime } from "../tests/doubles/test_runtime.ts";
-
-/** Runs `body` on a runtime over a fresh database, and stops it. */
-async function withRuntime(
-  body: (test: TestRuntime) => Promise<void>,
-  options: Omit<TestOptions, "folder"> = {},
-): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const test = await TestRuntime.start({ folder, ...options });
-  try {
-    await body(test);
-  } finally {
-    await test.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withRuntime } from "../tests/doubles/fault_bench.ts";
+import type { TestRuntime } from "../tests/doubles/test_runtime.ts";
 
 Deno.test("a gateway commits started, then done with its answer", async () => {
   await withRuntime(async (test) => {

@@ -3,22 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { MemoryTracer } from "../tests/doubles/memory_tracer.ts";
-import { type TestOptions, TestRuntime } from "../tests/doubles/test_runtime.ts";
+import { withRuntime } from "../tests/doubles/fault_bench.ts";
 import { activeTracer, inSpan } from "./tracing.ts";
-
-async function withRuntime(
-  body: (test: TestRuntime) => Promise<void>,
-  options: Omit<TestOptions, "folder"> = {},
-): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const test = await TestRuntime.start({ folder, ...options });
-  try {
-    await body(test);
-  } finally {
-    await test.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 Deno.test("an actor shows the message that it is at, and nothing when it is done", async () => {
   await withRuntime(async (test) => {

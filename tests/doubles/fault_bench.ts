@@ -13,7 +13,7 @@ export interface Down {
   readonly suspect: number;
 }
 
-/** Every end that was written down, the oldest first. */
+/** Every end that was written down, by actor, and of one actor the oldest first. */
 export function downs(test: TestRuntime): Promise<Down[]> {
   return test.rows<Down>("SELECT ref, incarnation, reason, suspect FROM downs ORDER BY ref, incarnation");
 }
@@ -28,14 +28,14 @@ export async function pidOf(test: TestRuntime, ref: string): Promise<number> {
 
 /** Runs `body` on a runtime over a fresh database, stops it, and looks that no process is left. */
 export async function withRuntime(
-  body: (test: TestRuntime) => Promise<void>,
+  body: (test: TestRuntime, folder: string) => Promise<void>,
   options: Omit<TestOptions, "folder"> & { readonly folder?: string } = {},
 ): Promise<void> {
   const folder = options.folder ?? await Deno.makeTempDir();
   const before = new Set(children());
   const test = await TestRuntime.start({ ...options, folder });
   try {
-    await body(test);
+    await body(test, folder);
   } finally {
     await test.stop();
     await Deno.remove(folder, { recursive: true });
