@@ -3,6 +3,7 @@
  * for ever, with backoff, and hands over again what was in hand: `resumed` when `started` had been committed. Promises at most one process at
  * a time, order of delivery within a key, and a name for the message that a crash is counted against. Proven by `runtime/gateway_test.ts`.
  */
+import { DueAlarm } from "./due_alarm.ts";
 import { type ActorRecord, downStatements, startStatements } from "./actor_record.ts";
 import type { Built } from "../mail/built.ts";
 import { type Author, type BuildOptions, type Effects, startedMark } from "../mail/commit_builder.ts";
@@ -25,8 +26,6 @@ import { type ActorView, mebibytes } from "../tree.ts";
 import type { GatewayKind } from "../vocabulary.ts";
 import { sql } from "../../store/db.ts";
 
-const LONGEST_TIMER_MS = 3_600_000;
-
 /** Supervises one gateway. */
 export class GatewayCell implements Cell, Watched {
   readonly ref: string;
@@ -41,8 +40,7 @@ export class GatewayCell implements Cell, Watched {
   #guilty: string | undefined;
   #resting = false;
   #cancelRest: (() => void) | undefined;
-  #cancelDue: (() => void) | undefined;
-  #armedFor: number | undefined;
+  readonly #alarm: DueAlarm;
   #history: CrashHistory = [];
   /** After a crash that no message can be blamed for: what was in hand goes one by one. */
   readonly #suspects = new Set<string>();
@@ -56,6 +54,7 @@ export class GatewayCell implements Cell, Watched {
     this.#spec = spec;
     this.#record = record;
     this.#kernel = kernel;
+    this.#alarm = new DueAlarm(kernel.clock, () => this.pump());
   }
 
   get #box() {
@@ -74,7 +73,7 @@ export class GatewayCell implements Cell, Watched {
     if (this.#stopping || this.#resting || this.#dying) return;
     if (!this.#link) return this.#start();
     this.#deliver();
-    this.#armDue();
+    this.#alarm.set(this.#box.nextDue(this.#kernel.clock.now()));
   }
 
   ephemeral(message: EnvelopeParts): void {
@@ -101,7 +100,7 @@ export class GatewayCell implements Cell, Watched {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#cancelRest?.();
-    this.#cancelDue?.();
+    this.#alarm.cancel();
     const link = this.#link;
     if (!link) return;
     this.#death ??= { reason: "shutdown", detail: "the supervisor stopped" };
@@ -377,19 +376,6 @@ export class GatewayCell implements Cell, Watched {
     this.#resting = true;
     this.#cancelRest = this.#kernel.clock.after(ms, () => {
       this.#resting = false;
-      this.pump();
-    });
-  }
-
-  #armDue(): void {
-    const due = this.#box.nextDue(this.#kernel.clock.now());
-    if (due === this.#armedFor) return;
-    this.#cancelDue?.();
-    this.#armedFor = due;
-    if (due === undefined) return;
-    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), LONGEST_TIMER_MS);
-    this.#cancelDue = this.#kernel.clock.after(ms, () => {
-      this.#armedFor = undefined;
       this.pump();
     });
   }

@@ -3,6 +3,7 @@
  * message that fails too often goes to the dead letters and its sender is told. Promises that at most one incarnation lives, that the next
  * one begins from rows which hold everything the last one committed, and that only the suspect is punished. Proven by `runtime/runtime_test.ts`.
  */
+import { DueAlarm } from "./due_alarm.ts";
 import { downStatements, IDLE, parkStatements, startStatements, wasAwake } from "./actor_record.ts";
 import type { ActorRecord } from "./actor_record.ts";
 import { idOf } from "../mail/commit_builder.ts";
@@ -17,8 +18,6 @@ import type { PureKind } from "../vocabulary.ts";
 
 /** How long to wait when an actor's state could not be loaded or its process not be started, in milliseconds. */
 const RETRY_MS = 1_000;
-const LONGEST_TIMER_MS = 3_600_000;
-
 /** Supervises one pure actor. */
 export class PureCell implements Cell {
   readonly ref: string;
@@ -29,8 +28,7 @@ export class PureCell implements Cell {
   /** Set from a death to the moment when the actor may start again. */
   #resting = false;
   #cancelRest: (() => void) | undefined;
-  #cancelDue: (() => void) | undefined;
-  #armedFor: number | undefined;
+  readonly #alarm: DueAlarm;
   #history: CrashHistory = [];
   /** Crashes of its own in a row since the last commit. */
   #crashes = 0;
@@ -47,6 +45,7 @@ export class PureCell implements Cell {
     this.#spec = spec;
     this.#record = record;
     this.#kernel = kernel;
+    this.#alarm = new DueAlarm(kernel.clock, () => this.pump());
     this.#mustWake = this.#isCore || wasAwake(record);
   }
 
@@ -82,7 +81,7 @@ export class PureCell implements Cell {
 
   pump(): void {
     if (this.#stopping || this.#resting || this.#record.parkedReason !== undefined) return;
-    this.#armDue();
+    this.#alarm.set(this.#box.nextDue(this.#kernel.clock.now()));
     if (this.#life) return this.#life.fill(this.#window);
     const due = this.#box.hasDue(this.#kernel.clock.now());
     if ((due || this.#mustWake) && this.#kernel.admit(this)) this.#wake();
@@ -127,7 +126,7 @@ export class PureCell implements Cell {
   stop(): Promise<void> {
     this.#stopping = true;
     this.#cancelRest?.();
-    this.#cancelDue?.();
+    this.#alarm.cancel();
     const life = this.#life;
     if (!life) return Promise.resolve();
     return new Promise((resolve) => {
@@ -304,20 +303,5 @@ export class PureCell implements Cell {
   #rested(): void {
     this.#resting = false;
     this.pump();
-  }
-
-  /** Calls again when the first message that is not due yet becomes due. */
-  #armDue(): void {
-    const due = this.#box.nextDue(this.#kernel.clock.now());
-    if (due === this.#armedFor) return;
-    this.#cancelDue?.();
-    this.#armedFor = due;
-    if (due === undefined) return;
-    // Longer waits than a timer can hold are looked at again in between.
-    const ms = Math.min(Math.max(0, due - this.#kernel.clock.now()), LONGEST_TIMER_MS);
-    this.#cancelDue = this.#kernel.clock.after(ms, () => {
-      this.#armedFor = undefined;
-      this.pump();
-    });
   }
 }
