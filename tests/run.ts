@@ -1,7 +1,10 @@
 /**
- * Runs `deno test` and closes with the plain line `N passed, N failed, N skipped`, which every tool can read. Arguments are handed on to
- * `deno test`, so one file may be named. It exits as the tests did.
+ * Runs `deno test` and closes with what failed, each by file, name and first lines of its error, and the plain line
+ * `N passed, N failed, N skipped`, which every tool can read. Arguments are handed on to `deno test`, so one file may be named.
+ * It exits as the tests did.
  */
+import { readReport } from "./junit.ts";
+
 const junit = await Deno.makeTempFile({ prefix: "callboard-junit-", suffix: ".xml" });
 const started = performance.now();
 const child = new Deno.Command(Deno.execPath(), {
@@ -22,16 +25,11 @@ const child = new Deno.Command(Deno.execPath(), {
 }).spawn();
 const { code } = await child.status;
 
-const report = await Deno.readTextFile(junit).catch(() => "");
+const report = readReport(await Deno.readTextFile(junit).catch(() => ""));
 await Deno.remove(junit).catch(() => undefined);
-const sum = (name: string) =>
-  [...report.matchAll(/<testsuite [^>]*>/g)]
-    .map(([tag]) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(tag)?.[1] ?? 0))
-    .reduce((total, count) => total + count, 0);
-const skipped = sum("disabled");
-let failed = sum("failures") + sum("errors");
-// A run that broke before any test could fail is a failure all the same.
-if (code !== 0 && failed === 0) failed = 1;
+for (const { file, name, error } of report.failures) console.log(`\nFAILED ${file}: ${name}\n${error}`);
 console.log(`\nran for ${Math.round((performance.now() - started) / 1000)} s`);
-console.log(`${Math.max(0, sum("tests") - failed - skipped)} passed, ${failed} failed, ${skipped} skipped`);
+// A run that broke before any test could fail is a failure all the same.
+const failed = Math.max(report.failures.length, code === 0 ? 0 : 1);
+console.log(`${report.passed} passed, ${failed} failed, ${report.skipped} skipped`);
 Deno.exit(code);
