@@ -1,7 +1,9 @@
 /** Proves that writing to a conversation is one durable message, and what is read of conversations and actors. */
 import assert from "node:assert/strict";
+import type { Db } from "../store/db.ts";
 import { withBench } from "../tests/doubles/edge_bench.ts";
 import type { ActorView } from "./api.ts";
+import { createApp } from "./app.ts";
 import { MAILBOX_LIMIT } from "./outbox.ts";
 
 Deno.test("a new web chat is one durable message, and is shown before anybody has handled it", () =>
@@ -33,6 +35,30 @@ Deno.test("a new web chat is one durable message, and is shown before anybody ha
     );
     const events = await (await owner.get(`/api/conversations/${conversation}/events`)).json();
     assert.deepEqual(events, { events: [] });
+  }));
+
+Deno.test("a new web chat is found also at the moment when its first message is handled", () =>
+  withBench(async (bench) => {
+    const begun = await (await (await bench.owner()).post("/api/conversations", { text: "hello" })).json();
+    let handled = false;
+    const db: Db = {
+      ...bench.db,
+      query: async (statement) => {
+        const rows = await bench.db.query(statement);
+        if (!handled && statement.sql.includes("FROM conversations")) {
+          handled = true;
+          await bench.conversation(begun.conversation);
+          await bench.run("UPDATE messages SET state = 'done', done_at = 1");
+        }
+        return rows;
+      },
+    };
+    bench.app = createApp(bench.deps({ deps: { db } }));
+
+    const shown = await (await bench.owner()).get(`/api/conversations/${begun.conversation}/events`);
+
+    assert.equal(handled, true);
+    assert.equal(shown.status, 200);
   }));
 
 Deno.test("a message sent again under one client id is one message", () =>

@@ -136,21 +136,26 @@ interface Found {
 
 async function find(c: Context<EdgeEnv>, edge: Edge): Promise<Found> {
   const id = c.req.param("id") ?? "";
-  const row = (await conversationsById(edge.db, [id]))[0];
-  const channelId = row?.channel_id ?? null;
-  requireSight(c, channelId, "conversation");
-  const view = row ? conversationView(row) : await begun(edge, id);
-  if (!view) throw new ApiError("not_found", "There is no such conversation");
-  return { view, channelId };
+  const found = await stored(edge, id) ?? await begun(edge, id) ??
+    // Between the two looks its first message may have been handled.
+    await stored(edge, id);
+  requireSight(c, found?.channelId ?? null, "conversation");
+  if (!found) throw new ApiError("not_found", "There is no such conversation");
+  return found;
+}
+
+async function stored(edge: Edge, id: string): Promise<Found | undefined> {
+  const [row] = await conversationsById(edge.db, [id]);
+  return row && { view: conversationView(row), channelId: row.channel_id };
 }
 
 /** A conversation whose first message still waits: there is no row yet. */
-async function begun(edge: Edge, id: string): Promise<ConversationSummary | undefined> {
+async function begun(edge: Edge, id: string): Promise<Found | undefined> {
   const opening = await queuedOpening(edge.db, id);
   const message = ConversationMessage.safeParse(fromJson(opening?.payload ?? null));
   if (!opening || !message.success) return undefined;
   const { text, title } = message.data;
-  return {
+  const view: ConversationSummary = {
     id,
     title: title ?? text.slice(0, 80),
     source: "web",
@@ -164,6 +169,7 @@ async function begun(edge: Edge, id: string): Promise<ConversationSummary | unde
     createdAt: opening.at,
     updatedAt: opening.at,
   };
+  return { view, channelId: null };
 }
 
 function author(c: Context<EdgeEnv>): { kind: "web"; id: string; name: string } {
