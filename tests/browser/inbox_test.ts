@@ -134,9 +134,13 @@ stage("an allowance whose call has not begun can be taken back", async ({ api, o
   const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();
   const at = Date.now();
 
+  // What approval settles is applied at once, with a time before which the call is not handed over.
   const decision = { decision: "allow_once", by: "Owner", surface: "web", at, undoUntil: at + 60_000 };
-  api.emit({ event: "item", data: { item: { ...item, version: 2, state: "decided", decision } } });
-  await page.getByRole("button", { name: "Take back" }).click();
+  api.emit({ event: "item", data: { item: { ...item, version: 2, state: "applied", decision } } });
+  const takeBack = page.getByRole("button", { name: "Take back" });
+  await takeBack.waitFor();
+  assert.equal(await page.getByText("Done", { exact: true }).count(), 0);
+  await takeBack.click();
 
   await page.getByText("Taken back before it began").waitFor();
 });

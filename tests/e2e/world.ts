@@ -8,7 +8,8 @@ import { FakeModel } from "../doubles/fake_model/fake_model.ts";
 import { FakeZulip } from "../doubles/fake_zulip/mod.ts";
 import { startSupervisor, type SupervisorProcess } from "../supervisor_process.ts";
 
-const OWNER_TOKEN = "owner-token-for-tests-0123456789abcdef";
+/** Signs in at the web page too. */
+export const OWNER_TOKEN = "owner-token-for-tests-0123456789abcdef";
 export const WEBHOOK_TOKEN = "webhook-token-for-tests";
 const GIVE_UP_MS = 40_000;
 const ASK_EVERY_MS = 25;

@@ -2,17 +2,20 @@
  * How an item goes: the decision on its way, decided and waiting to take effect, applied, failed, or lost to somebody faster. Announced to screen
  * readers as it changes; never ahead of the server.
  */
+import type { ReadonlySignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
 import { Icon } from "./icons.tsx";
 import { Age } from "./times.tsx";
-import { useApp } from "./use_app.ts";
+import { mayAct, useApp } from "./use_app.ts";
 
 /** The status lines of a card. */
 export function ItemOutcome({ item }: { readonly item: Item }) {
-  const deciding = useApp().inbox.deciding.value.get(item.id);
+  const app = useApp();
+  const deciding = app.inbox.deciding.value.get(item.id);
+  const undoUntil = undoUntilOf(item, app.now);
   return (
     <div class="outcome" aria-live="polite">
       {item.state === "waiting" && item.firstApproval && (
@@ -31,7 +34,8 @@ export function ItemOutcome({ item }: { readonly item: Item }) {
       )}
       {deciding?.phase === "sending" && <p class="outcome-line outcome-sending">{strings.decide.sending}</p>}
       {item.decision && <Decided item={item} decision={item.decision} />}
-      {item.state !== "waiting" && <Ended item={item} />}
+      {item.state !== "waiting" &&
+        (undoUntil === undefined ? <Ended item={item} /> : <TakeBack item={item} until={undoUntil} />)}
     </div>
   );
 }
@@ -59,36 +63,44 @@ function Decided({ item, decision }: { readonly item: Item; readonly decision: D
         </blockquote>
       )}
       {item.state === "decided" && <p class="outcome-line outcome-sending">{strings.decide.decided}</p>}
-      {item.state === "decided" && decision.undoUntil !== undefined && (
-        <TakeBack item={item} until={decision.undoUntil} />
-      )}
     </>
   );
 }
 
+/**
+ * Until when the allowed call has not begun and can be taken back. Approval applies a decision at once and only hands the call over later, so an
+ * item is `applied` meanwhile. The clock is read only for an item that has such a time.
+ */
+function undoUntilOf({ state, decision }: Item, now: ReadonlySignal<number>): number | undefined {
+  if (decision?.undoUntil === undefined || state !== "decided" && state !== "applied") return undefined;
+  return now.value < decision.undoUntil ? decision.undoUntil : undefined;
+}
+
 /** The way back while the call has not begun. */
 function TakeBack({ item, until }: { readonly item: Item; readonly until: number }) {
-  const { inbox, now } = useApp();
-  if (now.value >= until) return null;
+  const app = useApp();
   return (
     <p class="outcome-line">
-      <button type="button" class="button" onClick={() => void inbox.undo(item)}>
-        {strings.decide.takeBack}
-      </button>
-      <span>{strings.decide.beginsIn(Math.ceil((until - now.value) / 1_000))}</span>
+      {mayAct(app) && (
+        <button type="button" class="button" onClick={() => void app.inbox.undo(item)}>
+          {strings.decide.takeBack}
+        </button>
+      )}
+      <span>{strings.decide.beginsIn(Math.ceil((until - app.now.value) / 1_000))}</span>
     </p>
   );
 }
 
 function Ended({ item }: { readonly item: Item }) {
-  if (item.state === "decided" || item.state === "waiting") return null;
+  const { now } = useApp();
+  if (item.state === "decided") return null;
   // The line above says it already: nothing ran that could be done.
   if (isRefusal(item) && item.note === undefined) return null;
   return (
     <p class={`outcome-line state-${toneOfEnd(item)}`}>
       {item.state === "applied" && !isRefusal(item) && <Icon name="check" />}
       <span>
-        <strong>{endOf(item)}</strong>
+        <strong>{endOf(item, now)}</strong>
         {item.note !== undefined && (
           <>
             : <HostileText text={item.note} />
@@ -105,7 +117,8 @@ function isRefusal(item: Item): boolean {
 }
 
 /** How an item ended, in one or two words: a no is no *done*. */
-export function endOf(item: Item): string {
+export function endOf(item: Item, now: ReadonlySignal<number>): string {
+  if (undoUntilOf(item, now) !== undefined) return strings.inbox.states.decided;
   return isRefusal(item) && item.decision
     ? strings.decisions[item.decision.decision]
     : strings.inbox.states[item.state];

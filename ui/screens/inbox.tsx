@@ -103,6 +103,7 @@ function Cards({ items }: { readonly items: readonly Item[] }) {
 
 /** One line of the settled list. */
 function Settled({ item }: { readonly item: Item }) {
+  const { now } = useApp();
   const { decision } = item;
   return (
     <li>
@@ -113,7 +114,7 @@ function Settled({ item }: { readonly item: Item }) {
               <HostileText text={item.tool} line />
             </code>
           )}
-          <span class={`tag state-${toneOfEnd(item)}`}>{endOf(item)}</span>
+          <span class={`tag state-${toneOfEnd(item)}`}>{endOf(item, now)}</span>
         </span>
         <span class="settled-how">
           {decision &&
