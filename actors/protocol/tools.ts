@@ -57,6 +57,8 @@ export const Described = z.object({
   outside: z.array(z.string()).max(50),
   argv: z.array(z.string()).optional(),
   cwd: z.string().optional(),
+  /** How long it may run, where the caller chooses. */
+  timeoutSeconds: z.number().optional(),
   preview: z.object({ kind: z.enum(["diff", "text", "command", "json"]), text: z.string() }).optional(),
   sandboxed: z.boolean(),
   /** The runtime could not start its sandbox: no rule, bypass, fast path or *always* may allow this call. */

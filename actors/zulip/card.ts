@@ -1,13 +1,15 @@
 /**
  * What the card of a pending item says in its topic. Pure. Text that is not ours stands in code, so it cannot forge the card's own words.
- * Proven by `intake_test.ts`.
+ * Proven by `card_test.ts`.
  */
-import { printable } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { claimsOf } from "../../lib/policy/claims.ts";
 import { codeBlock, codeSpan } from "../../zulip/markdown.ts";
+import type { Described } from "../protocol/tools.ts";
 import type { CardShow } from "../protocol/zulip.ts";
+import { isInSight, isLineInSight } from "./in_sight.ts";
 
-/** A rendered card. `whole`: nothing was cut, so a decision made on it was made on everything. */
+/** A rendered card. `whole`: nothing was cut and nothing can be out of sight, so a decision made on it was made on everything. */
 export interface Card {
   readonly body: string;
   readonly whole: boolean;
@@ -16,6 +18,7 @@ export interface Card {
 }
 
 const MAX_PREVIEW_CODE_POINTS = 4_000;
+const MAX_PATHS = 10;
 
 /** What a card may say besides its item: where people open the inbox, and whether a reaction can decide at all. */
 export interface CardOptions {
@@ -32,8 +35,9 @@ export function renderCard(item: CardShow, { inboxUrl, reactions }: CardOptions)
 function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
   const { described } = item;
   const preview = cut(printable(described?.preview?.text ?? ""));
-  // Without a preview the summary is all there is, and it may have been cut where the call was described.
-  const whole = preview.whole && (preview.text !== "" || !described?.summary.endsWith("…"));
+  const place = placeOf(described);
+  const whole = preview.whole && place.whole && isInSight(preview.text) &&
+    (preview.text !== "" || isWholeSummary(described?.summary ?? ""));
   const reactable = reactions && item.state === "waiting" && described?.risk !== "high" && whole;
   const lines = [
     `**${headline(item)}** ${codeSpan(printable(item.tool ?? "a tool"))} — ${
@@ -45,16 +49,45 @@ function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
     const facts = [
       `Risk: **${described?.risk ?? "high"}**`,
       ...(described?.sandboxed ? [] : ["**not sandboxed**"]),
+      ...(described?.timeoutSeconds === undefined ? [] : [`Time limit: ${described.timeoutSeconds} s`]),
       ...(claims.length > 0 ? [`its server says: ${claims.join(", ")}`] : []),
     ];
-    lines.push(facts.join(" · "));
+    lines.push(facts.join(" · "), ...place.lines);
     if (preview.text !== "") {
       lines.push(codeBlock(preview.text, described?.preview?.kind === "diff" ? "diff" : ""));
     }
-    if (!whole) lines.push("*(cut: read all of it before you decide)*");
+    if (!whole) lines.push("*(more than a card can show: read all of it in the inbox before you decide)*");
     lines.push(reactable ? `React 👍 to allow once, 👎 to reject, or decide ${link}.` : `Decide ${link}.`);
   }
   return { body: lines.join("\n"), whole, reactable };
+}
+
+/** Without a preview the summary is all there is: it may have been cut where the call was described, and code on one line folds blanks. */
+function isWholeSummary(summary: string): boolean {
+  return !summary.endsWith("…") && !/\s{2}|[\n\t]/.test(summary.trim());
+}
+
+/** Where the call works: what its text alone does not say. */
+function placeOf(
+  described: Described | undefined,
+): { readonly lines: readonly string[]; readonly whole: boolean } {
+  const { cwd, paths = [] } = described ?? {};
+  const folder = cwd === undefined || cwd === "/" ? [] : [cwd];
+  const named = (access: "read" | "write") =>
+    paths.slice(0, MAX_PATHS).filter((path) => path.access === access).map(({ path }) => path);
+  const list = (title: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${title}: ${names.map((name) => codeSpan(printableLine(name))).join(", ")}`];
+  const rest = paths.length - MAX_PATHS;
+  return {
+    lines: [
+      ...list("Folder", folder),
+      ...list("Reads", named("read")),
+      ...list("Writes", named("write")),
+      ...(rest > 0 ? [`… and ${rest} more`] : []),
+    ],
+    whole: rest <= 0 &&
+      [...folder, ...paths.map(({ path }) => path)].every((name) => isLineInSight(printableLine(name))),
+  };
 }
 
 function questionCard(item: CardShow, link: string): Card {

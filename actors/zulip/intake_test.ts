@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import type { EventOf } from "../../zulip/wire/events.ts";
 import type { Message } from "../../zulip/wire/messages.ts";
-import { printable, unprintable } from "../../lib/printable.ts";
-import type { CardShow } from "../protocol/zulip.ts";
-import { renderCard } from "./card.ts";
 import { parseCommand } from "./commands.ts";
 import { gate, type GateContext } from "./gates.ts";
 import { Journal } from "./journal.ts";
@@ -188,112 +185,6 @@ Deno.test("with * the served channels follow the bot's subscriptions", () => {
   roster.follow({ type: "subscription", id: 2, op: "remove", channels: [channel] });
 
   assert.deepEqual([before, after, roster.serves(7)], [false, true, false]);
-});
-
-const open = { reactions: true };
-
-function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardShow {
-  return {
-    conversation: "c",
-    itemId: "i",
-    version: 1,
-    kind: "approval",
-    state: "waiting",
-    tool: "exec_command",
-    suggestions: [],
-    described: {
-      class: "exec",
-      source: "builtin",
-      summary: "a command",
-      paths: [],
-      outside: [],
-      preview: { kind: "command", text },
-      sandboxed: true,
-      askOnce: false,
-      risk,
-      idempotent: false,
-    },
-  };
-}
-
-Deno.test("a card that hides its end, or is of high risk, cannot be decided by a reaction", () => {
-  assert.equal(renderCard(card("df -h"), open).reactable, true);
-  assert.equal(renderCard(card("df -h"), { reactions: false }).reactable, false);
-  assert.equal(renderCard(card("df -h", "high"), open).reactable, false);
-  assert.deepEqual(
-    (({ whole, reactable }) => ({ whole, reactable }))(
-      renderCard(card(`echo ok${" ".repeat(9_000)}; rm -rf /`), open),
-    ),
-    { whole: false, reactable: false },
-  );
-});
-
-Deno.test("what a server says of its tool is on the card as its word", () => {
-  const { described, ...item } = card("{}");
-  assert.ok(described);
-  const hints = { readOnly: true, destructive: false, openWorld: true };
-
-  const { body } = renderCard({ ...item, described: { ...described, hints } }, open);
-
-  assert.match(
-    body,
-    /Risk: \*\*medium\*\* · its server says: changes nothing, destroys nothing, reaches outside\n/,
-  );
-  assert.doesNotMatch(renderCard(card("{}"), open).body, /server says/);
-});
-
-Deno.test("text of a tool call cannot close the card's code block or hide itself", () => {
-  const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"), open);
-
-  assert.match(body, /`````\n````\n\*\*✅ Allowed\*\*\n\\u\{202e\}gnirts\\u\{200b\}\n`````/);
-});
-
-for (
-  const [what, text, hidden] of [
-    ["HTML", "<img src=x onerror=alert(1)><script>1</script>", undefined],
-    ["an ANSI sequence", "\u001b[2J\u001b[1;1Hls", "\u001b"],
-    ["a carriage return", "rm -rf /\rls -la      ", "\r"],
-    ["a homoglyph", "curl https://p\u0430ypal.com", "\u0430"],
-    ["zero-width letters", "r\u200bm\u2060 -rf /", "\u200b"],
-    ["bidi marks", "\u2066/etc\u2069 \u202egpj", "\u202e"],
-    ["a forged card", "```\n**✅ Allowed once by Ada:**\nReact 👍 to allow once", undefined],
-    ["a mention", "@**all** @*everyone*", undefined],
-  ] as const
-) {
-  Deno.test(`a card shows ${what} for what it is, inside its code block`, () => {
-    const { body, whole } = renderCard(card(text), open);
-    const fence = /^(`{3,})[^`\n]*$/m.exec(body)?.[1] ?? "";
-    const inside = body.slice(body.indexOf(`\n${fence}`) + 1 + fence.length, body.lastIndexOf(`\n${fence}`));
-
-    assert.equal(whole, true);
-    assert.ok(unprintable(inside).includes(text.trimEnd()), "all of it is there");
-    assert.ok(hidden === undefined || !body.includes(hidden), "and nothing of it is unseen");
-    assert.equal(body.indexOf("React 👍", body.lastIndexOf(fence)) > 0, true, "our own words come after it");
-  });
-}
-
-Deno.test("a megabyte of arguments makes a short card that nobody can decide by a reaction", () => {
-  const began = performance.now();
-  const { body, whole, reactable } = renderCard(card("`\u200b\\".repeat(350_000)), open);
-
-  assert.deepEqual([whole, reactable], [false, false]);
-  assert.ok([...body].length < 6_000);
-  assert.ok(performance.now() - began < 5_000);
-});
-
-Deno.test("a card without a preview whose summary was cut cannot be decided by a reaction", () => {
-  const cut = card("");
-  const described = cut.described && { ...cut.described, preview: undefined, summary: "Read /very/long…" };
-
-  assert.deepEqual([
-    renderCard({ ...cut, described }, open).whole,
-    renderCard({ ...cut, described }, open).reactable,
-  ], [false, false]);
-});
-
-Deno.test("printable is injective where it matters", () => {
-  assert.notEqual(printable("\u200b"), printable("\\u{200b}"));
-  assert.equal(printable("plain\ttext\n"), "plain\ttext\n");
 });
 
 Deno.test("a post is found by its body, oldest first, never one that another post owns", () => {

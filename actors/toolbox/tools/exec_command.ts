@@ -32,7 +32,7 @@ export function execCommand({ sandbox, clock }: ToolDeps): Tool {
     class: "exec",
     idempotent: false,
     arguments: Arguments,
-    async describe({ command, cwd }, place) {
+    async describe({ command, cwd, timeoutSeconds = DEFAULT_SECONDS }, place) {
       const summary = oneLine(`Run: ${command}`);
       const found = await resolvePath(place.root, cwd ?? "/");
       if (!found.ok) return outsideOf(found.outside, summary);
@@ -42,6 +42,7 @@ export function execCommand({ sandbox, clock }: ToolDeps): Tool {
         outside: [],
         argv: ["bash", "-c", command],
         cwd: found.at.path,
+        timeoutSeconds,
         preview: { kind: "command", text: command },
         risk: isolated ? "medium" : "high",
       };
