@@ -129,3 +129,26 @@ stage("the head of a chat leads to the card that waits above many words", async 
     await page.close();
   }
 });
+
+for (const kind of ["json", "diff", "text", "command"] as const) {
+  stage(`no padding pushes the end of a ${kind} preview out of view`, async ({ api, open }) => {
+    const page = await open("/inbox/i2");
+    await listening(page);
+    const item = await (await fetch(`${api.url}/api/inbox/i2`)).json();
+    const text = `safe ${" ".repeat(3_000)}${"x".repeat(300)}${"\n".repeat(500)}END`;
+    const described = { ...item.described, preview: { kind, text } };
+    api.emit({ event: "item", data: { item: { ...item, version: 2, described } } });
+
+    const end = page.locator(".preview .line", { hasText: "END" }).first();
+    await end.waitFor();
+    await page.locator(".preview .lines").first().evaluate((element) => {
+      if (element.scrollWidth > element.clientWidth + 1) throw new Error("it scrolls sideways");
+    });
+    const [first, last] = [
+      await page.locator(".preview .line").first().boundingBox(),
+      await end.boundingBox(),
+    ];
+    assert.ok(first && last && last.y - first.y < 500, "the end stands near the beginning");
+    assert.deepEqual(await violations(page), []);
+  });
+}

@@ -1,11 +1,13 @@
 /**
  * The whole text that a person must be able to read before deciding: a change with coloured lines, a command, or plain text. A long one shows its head
- * and its tail and says how much lies between; one tap shows all.
+ * and its tail and says how much lies between; one tap shows all. Every line is wrapped and long blank space only named, so nothing is pushed out of
+ * sight.
  */
 import { useSignal } from "@preact/signals";
 import type { DescribedView } from "../../edge/api.ts";
 import { diffCounts, type DiffLine, diffLines, headAndTail } from "../render/diff_lines.ts";
-import { hasEscapes, HostileText } from "../render/hostile_text.tsx";
+import { foldBlankLines, type FoldedLine } from "../render/blanks.ts";
+import { Blank, hasEscapes, HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
 
 const MAX_LINES = 24;
@@ -49,7 +51,8 @@ function plainLines(text: string): DiffLine[] {
 
 function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
   const isWhole = useSignal(false);
-  const { head, hidden, tail } = headAndTail(lines, isWhole.value ? Infinity : MAX_LINES);
+  const folded = foldBlankLines(lines);
+  const { head, hidden, tail } = headAndTail(folded, isWhole.value ? Infinity : MAX_LINES);
   return (
     <>
       <pre class="lines" tabIndex={0}>
@@ -59,7 +62,7 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
           {tail.map((line, index) => <Line key={`tail${index}`} line={line} />)}
         </code>
       </pre>
-      {lines.length > MAX_LINES + 2 && (
+      {folded.length > MAX_LINES + 2 && (
         <button
           type="button"
           class="button quiet small unfold"
@@ -82,10 +85,13 @@ const MARKERS: Readonly<Record<DiffLine["kind"], string>> = {
   note: "",
 };
 
-function Line({ line }: { readonly line: DiffLine }) {
+function Line({ line }: { readonly line: FoldedLine }) {
+  const { kind, text, blankLines } = line;
   return (
-    <span class={`line line-${line.kind}`} data-marker={MARKERS[line.kind]}>
-      <HostileText text={line.text} />
+    <span class={`line line-${kind}`} data-marker={MARKERS[kind]}>
+      {blankLines === undefined
+        ? <HostileText text={text} />
+        : <Blank kind="lines" count={blankLines} inLine />}
       {LINE_END}
     </span>
   );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderToString } from "preact-render-to-string";
 import { diffCounts, diffLines, headAndTail } from "./diff_lines.ts";
+import { blankParts, foldBlankLines } from "./blanks.ts";
 import { hasEscapes, HostileText } from "./hostile_text.tsx";
 import { Markdown, safeHref } from "./markdown.tsx";
 import { ageOf, leftOf, spanOf } from "./time.ts";
@@ -193,4 +194,41 @@ Deno.test("spans use the largest unit that fits and countdowns end in seconds", 
   assert.equal(leftOf(0, 5), "0:00");
   assert.equal(leftOf(600_000, 0), "10 min");
   assert.equal(ageOf(0, 3_000), "just now");
+});
+
+Deno.test("blank space long enough to hide what follows is named and not drawn", () => {
+  const gap = " ".repeat(2_000);
+  for (const text of [`git status${gap}; rm -rf .`, `git status\n${gap}rm -rf .`, `git status\t\t\trm`]) {
+    const drawn = renderToString(<HostileText text={text} />);
+
+    assert.match(drawn, /<mark class="escape blank-run">⟨(2000|3) blanks⟩<\/mark>/, text);
+    assert.ok(drawn.length < 200, "the space itself is gone");
+  }
+  const json = JSON.stringify({ command: `true${"\n".repeat(900)}rm` });
+  assert.match(renderToString(<HostileText text={json} />), /true <mark[^>]*>⟨900 blanks⟩<\/mark> rm/);
+  const lines = renderToString(<HostileText text={`first${"\n \t".repeat(60)}\nlast`} />);
+  assert.match(lines, /first\n<mark[^>]*>⟨60 blank lines⟩<\/mark>\nlast/);
+});
+
+Deno.test("indentation, small gaps and paragraphs are drawn as they are", () => {
+  const text = `a${" ".repeat(16)}b\n${" ".repeat(40)}c\n\n\n\nd\te`;
+
+  assert.deepEqual(blankParts(text), [{ text }]);
+  assert.equal(renderToString(<HostileText text={text} />), text);
+});
+
+Deno.test("many blank lines of a preview are one, each kind for itself", () => {
+  const blank = (kind: "added" | "context", count: number) =>
+    Array.from({ length: count }, () => ({ kind, text: " " }));
+  const line = { kind: "context", text: "x" } as const;
+
+  const folded = foldBlankLines([line, ...blank("added", 500), ...blank("context", 2), line]);
+
+  assert.deepEqual(folded.map(({ kind, blankLines }) => [kind, blankLines]), [
+    ["context", undefined],
+    ["added", 500],
+    ["context", undefined],
+    ["context", undefined],
+    ["context", undefined],
+  ]);
 });

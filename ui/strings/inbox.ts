@@ -55,6 +55,10 @@ export const inboxStrings = {
     less: "Show less",
     askOnce: "The sandbox is not available here, so this can only be allowed once.",
     keys: "Keys: j and k move, a allows, s asks to allow for the session, r rejects, e edits.",
+    blank: {
+      blanks: (count: number) => `⟨${count} blanks⟩`,
+      lines: (count: number) => `⟨${count} blank lines⟩`,
+    },
     escapes: "Marked \\u{…} sequences are invisible characters made visible.",
   },
   decide: {
