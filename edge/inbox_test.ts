@@ -212,6 +212,14 @@ Deno.test("the audit log pages, verifies, and says where it was changed", () =>
     assert.deepEqual(rest.entries.map((entry: { seq: number }) => entry.seq), [4, 5]);
     assert.equal(rest.next, undefined);
     assert.deepEqual(rest.entries[0].body, { n: 1 });
+    const newest = await (await owner.get("/api/audit?order=desc&limit=3")).json();
+    assert.deepEqual(newest.entries.map((entry: { seq: number }) => entry.seq), [5, 4, 3]);
+    const oldest = await (await owner.get(`/api/audit?order=desc&limit=3&before=${newest.next}`)).json();
+    assert.deepEqual(oldest.entries.map((entry: { seq: number }) => entry.seq), [2, 1]);
+    assert.equal(oldest.next, undefined);
+    const added = await (await owner.get("/api/audit?order=desc&after=3&before=5")).json();
+    assert.deepEqual(added.entries.map((entry: { seq: number }) => entry.seq), [4]);
+    assert.equal((await owner.get("/api/audit?before=3")).status, 400);
     assert.deepEqual(await (await owner.get("/api/audit/verify")).json(), { ok: true, entries: 5 });
     await bench.run("UPDATE decisions SET actor = 'somebody' WHERE seq = 4");
     const broken = await (await owner.get("/api/audit/verify")).json();

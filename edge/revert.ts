@@ -65,13 +65,16 @@ export interface Logged {
 }
 
 /**
- * Whether an entry no longer tells how things stand: it was taken back, or the same thing was changed by one that was not. `later` are the entries
- * after it, oldest first. What was taken back and what took it back cancel each other, newest first.
+ * Whether an entry no longer tells how things stand: it was taken back, or the same thing was changed by one that was not. `later` are the changes
+ * after it, newest first: what was taken back and what took it back cancel each other in that order.
  */
-export function isOvertaken(entry: Logged, later: readonly Logged[]): boolean {
+export async function isOvertaken(
+  entry: Logged,
+  later: AsyncIterable<Logged> | Iterable<Logged>,
+): Promise<boolean> {
   const subject = subjectOf(entry.decision, entry.body);
   const undone = new Set<number>();
-  for (const other of [...later].reverse()) {
+  for await (const other of later) {
     if (other.kind !== "policy" || undone.has(other.seq)) continue;
     const { reverts } = Reverting.catch({}).parse(other.body);
     if (reverts !== undefined) undone.add(reverts);

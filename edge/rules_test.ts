@@ -98,6 +98,34 @@ Deno.test("every change of rules, groups and profiles can be taken back, newest 
     assert.equal(JSON.parse(rest[0]?.body ?? "").reverts, entries[1].seq);
   }));
 
+Deno.test("a change is known to be overtaken however long the log has grown since", () =>
+  withApproval(async (bench, owner) => {
+    const id = await done(bench, owner.post("/api/rules", rule));
+    await bench.run(
+      `WITH RECURSIVE n(seq) AS (SELECT 2 UNION ALL SELECT seq + 1 FROM n WHERE seq < 10010)
+       INSERT INTO decisions SELECT seq, 1, 'call', NULL, NULL, NULL, 'system', 'system', NULL, 'allow', NULL, '{}', 'p', 'h' || seq FROM n`,
+    );
+    const later = { id, before: rule, after: rule };
+    await bench.run(
+      "INSERT INTO decisions VALUES (10011, 1, 'policy', NULL, NULL, NULL, 'user:o', 'web', NULL, 'rule.update', NULL, ?, 'p', 'h')",
+      JSON.stringify(later),
+    );
+
+    const answer = await owner.post("/api/audit/1/revert");
+
+    assert.equal(answer.status, 409);
+  }));
+
+Deno.test("stopping everything is logged under the name of who did it", () =>
+  withApproval(async (bench, owner) => {
+    await done(bench, owner.post("/api/effects/suspend"));
+
+    const { entries } = await (await owner.get("/api/audit?order=desc&limit=1")).json();
+
+    const { user } = await (await owner.get("/api/me")).json();
+    assert.deepEqual([entries[0].decision, entries[0].body.by], ["effects.suspend", user.name]);
+  }));
+
 Deno.test("the export has one line an entry, whose hashed text it keeps", () =>
   withApproval(async (bench, owner) => {
     await done(bench, owner.post("/api/rules", rule));

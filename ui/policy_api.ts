@@ -46,7 +46,8 @@ export interface PolicyApi {
   preview(rule: RuleInput): Promise<PreviewAnswer>;
   /** The rules that *always* may make of an item. */
   offers(item: string): Promise<RuleOffers>;
-  audit(after: number): Promise<AuditList>;
+  /** A page of the log, newest first: the latest, or those before or after an entry. */
+  audit(range: { readonly before?: number; readonly after?: number }): Promise<AuditList>;
   verify(): Promise<AuditVerdict>;
   command(id: string): Promise<CommandStatus>;
   createRule(rule: RuleInput): Promise<Change>;
@@ -75,7 +76,7 @@ export interface Calls {
 }
 
 /** Entries of the log a page. */
-export const AUDIT_PAGE = 500;
+export const AUDIT_PAGE = 200;
 
 /** Builds the part. */
 export function policyApi({ call, change }: Calls): PolicyApi {
@@ -93,7 +94,11 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     explain: (request) => call("POST", "/rules/explain", request),
     preview: (rule) => call("POST", "/rules/preview", { rule }),
     offers: (item) => call("GET", `/inbox/${id(item)}/rules`),
-    audit: (after) => call("GET", `/audit?after=${after}&limit=${AUDIT_PAGE}`),
+    audit: ({ before, after }) => {
+      const range = before === undefined ? "" : `&before=${before}`;
+      const known = after === undefined ? "" : `&after=${after}`;
+      return call("GET", `/audit?order=desc${range}${known}&limit=${AUDIT_PAGE}`);
+    },
     verify: () => call("GET", "/audit/verify"),
     command: (command) => call("GET", `/commands/${id(command)}`),
     createRule: (rule) => change("POST", "/rules", rule),

@@ -70,6 +70,7 @@ export function setSuspended(draft: Draft, suspended: boolean, by: Decider): voi
     surface: by.surface,
     device: by.device ?? null,
     decision: suspended ? "effects.suspend" : "effects.resume",
+    body: { by: by.name },
   });
   if (suspended) return;
   const held = [...draft.state.held.values()];

@@ -21,6 +21,10 @@ export const AuditEntry = z.object({
   hash: z.string(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+/**
+ * `GET /api/audit?after=&before=&order=&limit=`: entries between two sequence numbers, `asc` (oldest first) unless `order=desc`. `next` is there when
+ * there may be more: the `after` of the next page, or its `before` when the newest come first.
+ */
 export const AuditList = z.object({ entries: z.array(AuditEntry), next: z.int().optional() });
 export type AuditList = z.infer<typeof AuditList>;
 

@@ -4,9 +4,9 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
-import { listDecisions } from "../../store/queries/audit.ts";
+import { latestDecisions, listDecisions } from "../../store/queries/audit.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
-import type { AuditExportLine, AuditList, AuditVerdict } from "../api.ts";
+import type { AuditEntry, AuditExportLine, AuditList, AuditVerdict } from "../api.ts";
 import { requireRole } from "../auth.ts";
 import { readQuery } from "../body.ts";
 import { change } from "../change.ts";
@@ -18,13 +18,14 @@ import { auditView } from "../views.ts";
 
 const AuditPage = z.strictObject({
   after: z.coerce.number().int().min(0).default(0),
+  before: z.coerce.number().int().positive().optional(),
+  order: z.enum(["asc", "desc"]).default("asc"),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 
 const Seq = z.coerce.number().int().positive();
 const EXPORT_PAGE = 500;
-/** How many later entries are looked through for a change of the same thing. */
-const MAX_LATER = 10_000;
+const CHANGES_PAGE = 500;
 
 /** `/api/audit`. */
 export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
@@ -32,8 +33,14 @@ export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
 
   app.get("/", async (c) => {
     requireRole(c, "owner");
-    const { after, limit } = readQuery(c, AuditPage);
-    const entries = (await listDecisions(edge.db, after, limit)).map(auditView);
+    const { after, before, order, limit } = readQuery(c, AuditPage);
+    if (order === "asc" && before !== undefined) {
+      throw new ApiError("bad_request", "before: goes with order=desc");
+    }
+    const rows = order === "asc"
+      ? await listDecisions(edge.db, after, limit)
+      : await latestDecisions(edge.db, { after, before, limit });
+    const entries = rows.map(auditView);
     const last = entries.length === limit ? entries.at(-1) : undefined;
     return c.json({ entries, ...(last ? { next: last.seq } : {}) } satisfies AuditList);
   });
@@ -54,18 +61,28 @@ export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
     requireRole(c, "owner");
     await limitWrites(c, edge);
     const seq = Seq.safeParse(c.req.param("seq")).data;
-    const [row, ...later] = seq === undefined ? [] : await listDecisions(edge.db, seq - 1, MAX_LATER);
+    const [row] = seq === undefined ? [] : await listDecisions(edge.db, seq - 1, 1);
     if (!row || row.seq !== seq) throw new ApiError("not_found", "There is no such entry");
     const entry = auditView(row);
     const command = entry.kind === "policy" ? inverseOf(entry.decision, entry.body) : undefined;
     if (!command) throw new ApiError("bad_request", "This entry is no change that can be taken back");
-    if (isOvertaken(entry, later.map(auditView))) {
+    if (await isOvertaken(entry, changesAfter(edge, row.seq))) {
       throw new ApiError("conflict", "It was changed again since; take that back first");
     }
     return await change(c, edge, command, seq);
   });
 
   return app;
+}
+
+/** The changes of policy after an entry, newest first, read as far as they are looked at. */
+async function* changesAfter(edge: Edge, after: number): AsyncGenerator<AuditEntry> {
+  let before: number | undefined;
+  do {
+    const rows = await latestDecisions(edge.db, { after, before, kind: "policy", limit: CHANGES_PAGE });
+    yield* rows.map(auditView);
+    before = rows.length === CHANGES_PAGE ? rows.at(-1)?.seq : undefined;
+  } while (before !== undefined);
 }
 
 /** Every entry, a line each, read page by page as the other end takes it. */

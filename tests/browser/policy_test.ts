@@ -283,8 +283,15 @@ stage("the log says whether its chain holds, is filtered, and can be taken away"
 
   await tabTo(page, "searchbox", /Filter/);
   await page.keyboard.type("grace");
-  await page.getByText("1 of 5 entries").waitFor();
+  await page.getByText("1 of the latest 4 entries").waitFor();
   await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await tabTo(page, "button", "Older entries");
+  await page.keyboard.press("Enter");
+  await page.locator(".audit-entry:nth-child(5) summary:focus").waitFor();
+  await page.getByText("5 entries", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Older entries" }).count(), 0);
+  await tabTo(page, "searchbox", /Filter/);
   await page.keyboard.type("rule.create");
   await page.locator(".audit-entry summary").press("Enter");
   await tabTo(page, "button", "Revert entry 3");

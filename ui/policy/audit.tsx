@@ -2,7 +2,7 @@
  * The decisions log: who decided what, when, where and on which digest; whether its chain holds; and all of it as a file.
  */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { AuditEntry } from "../../edge/api.ts";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -13,7 +13,7 @@ import { AuditRow } from "./audit_row.tsx";
 import { PolicyHead } from "./policy.tsx";
 
 const words = policyStrings.audit;
-const PAGE = 100;
+const PAGE = 50;
 
 /** The screen. */
 export function Audit() {
@@ -27,7 +27,9 @@ export function Audit() {
     <div class="screen policy">
       <PolicyHead
         title={policyStrings.pages.audit.title}
-        note={audit.loaded.value && all.length > 0 ? words.shown(found.length, all.length) : undefined}
+        note={audit.loaded.value && all.length > 0
+          ? words.shown(found.length, all.length, audit.hasOlder.value)
+          : undefined}
       >
         <span class="head-buttons">
           <button
@@ -71,7 +73,9 @@ export function Audit() {
       {!audit.loaded.value && audit.error.value === undefined && (
         <Skeleton label={policyStrings.loading} kind="row" rows={6} />
       )}
-      {audit.loaded.value && <Entries entries={found} isEmpty={all.length === 0} />}
+      {audit.loaded.value && (
+        <Entries key={`${surface.value} ${search.value}`} entries={found} isEmpty={all.length === 0} />
+      )}
     </div>
   );
 }
@@ -80,22 +84,33 @@ function Entries(
   { entries, isEmpty }: { readonly entries: readonly AuditEntry[]; readonly isEmpty: boolean },
 ) {
   const limit = useSignal(PAGE);
+  const list = useRef<HTMLOListElement>(null);
   const { audit } = useApp();
   if (isEmpty) return <Empty icon="audit" title={words.none}>{words.noneBody}</Empty>;
-  if (entries.length === 0) return <Empty icon="audit" title={words.noMatch}>{words.noMatchBody}</Empty>;
+  const isAllShown = entries.length <= limit.value;
+  const older = async () => {
+    const last = list.current?.lastElementChild;
+    if (isAllShown) await audit.loadOlder();
+    limit.value += PAGE;
+    // The button may be gone: who reads by keyboard goes on at what was added.
+    requestAnimationFrame(() => last?.nextElementSibling?.querySelector("summary")?.focus());
+  };
   return (
     <>
-      {audit.isCut.value && <p class="hint">{words.cut}</p>}
-      <ol class="audit">
+      {entries.length === 0 && (
+        <Empty icon="audit" title={words.noMatch}>{words.noMatchBody(audit.hasOlder.value)}</Empty>
+      )}
+      <ol class="audit" ref={list}>
         {entries.slice(0, limit.value).map((entry) => <AuditRow key={entry.seq} entry={entry} />)}
       </ol>
-      {entries.length > limit.value && (
+      {(!isAllShown || audit.hasOlder.value) && (
         <button
           type="button"
           class="button quiet"
-          onClick={() => limit.value += PAGE}
+          aria-disabled={audit.isReading.value}
+          onClick={() => void older()}
         >
-          {words.more}
+          {audit.isReading.value ? words.reading : words.older}
         </button>
       )}
     </>

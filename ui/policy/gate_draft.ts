@@ -5,8 +5,7 @@
 import type { GateSettings } from "../../edge/api.ts";
 
 /** The fields as texts, so that a half-typed number is nobody's limit. */
-export interface GateDraft
-  extends Pick<GateSettings, "expirySeconds" | "onExpiry" | "remindSeconds" | "quietHours" | "undoSeconds"> {
+export interface GateDraft extends Omit<GateSettings, "twoPersons" | "callsPerMinute" | "denialsInARow"> {
   readonly twoPersons: string;
   readonly callsPerMinute: string;
   readonly denialsInARow: string;
@@ -25,11 +24,7 @@ export function gateDraftOf(settings: GateSettings): GateDraft {
 /** The settings that the fields make; a number that is none is no limit. */
 export function gateSettingsOf(draft: GateDraft): GateSettings {
   return {
-    expirySeconds: draft.expirySeconds,
-    onExpiry: draft.onExpiry,
-    remindSeconds: draft.remindSeconds,
-    quietHours: draft.quietHours,
-    undoSeconds: draft.undoSeconds,
+    ...draft,
     twoPersons: draft.twoPersons.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
     callsPerMinute: limitOf(draft.callsPerMinute),
     denialsInARow: limitOf(draft.denialsInARow),

@@ -1,30 +1,31 @@
 /**
- * The decisions log as read so far, and the server's word on whether its chain holds. The log is read from its beginning, page by page, so that the
- * newest entry is known; reading again only fetches what was added. Proven by `policy_test.ts`.
+ * The decisions log as read so far, and the server's word on whether its chain holds. The newest entries come first; older ones are read page by page on
+ * demand, and reading again only fetches what was added. Proven by `policy_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { AuditEntry, AuditVerdict } from "../../edge/api.ts";
 import { type Api, sentenceOf } from "../api.ts";
 
-/** Pages read at once; a longer log is for the export. */
-const MAX_PAGES = 20;
-
 /** The log. */
 export interface AuditStore {
-  /** Oldest first. */
+  /** Newest first, without a gap. */
   readonly entries: ReadonlySignal<readonly AuditEntry[]>;
   readonly loaded: ReadonlySignal<boolean>;
-  /** The log goes on behind what was read. */
-  readonly isCut: ReadonlySignal<boolean>;
+  /** There are older entries that were not read. */
+  readonly hasOlder: ReadonlySignal<boolean>;
+  readonly isReading: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
   /** `checking` while the server recomputes the chain. */
   readonly verdict: ReadonlySignal<AuditVerdict | "checking" | undefined>;
+  /** Reads the newest entries, or those that were added since. */
   load(): Promise<void>;
+  /** Reads the page before the oldest known entry. */
+  loadOlder(): Promise<void>;
   verify(): Promise<void>;
   clear(): void;
 }
 
-/** The entries of which some field holds every word of `search`, the latest first. */
+/** The entries of which some field holds every word of `search`, in their order. */
 export function filterAudit(
   entries: readonly AuditEntry[],
   { search, surface }: { readonly search: string; readonly surface: string },
@@ -45,43 +46,70 @@ export function filterAudit(
       JSON.stringify(entry.body),
     ].join(" ").toLocaleLowerCase();
     return words.every((word) => text.includes(word));
-  }).reverse();
+  });
 }
 
 /** Builds the store. */
 export function createAudit(api: Api): AuditStore {
   const entries = signal<readonly AuditEntry[]>([]);
   const loaded = signal(false);
-  const isCut = signal(false);
+  const hasOlder = signal(false);
+  const isReading = signal(false);
   const error = signal<string | undefined>(undefined);
   const verdict = signal<AuditVerdict | "checking" | undefined>(undefined);
-  let isReading = false;
+
+  /** One reading at a time, so that no page is put in twice. */
+  async function read(pages: () => Promise<void>): Promise<void> {
+    if (isReading.peek()) return;
+    isReading.value = true;
+    try {
+      await pages();
+      loaded.value = true;
+      error.value = undefined;
+    } catch (failure) {
+      error.value = sentenceOf(failure);
+    } finally {
+      isReading.value = false;
+    }
+  }
+
+  /** What was added after `known`, newest first: shown only when all of it is there, so that there is no gap. */
+  async function added(known: number): Promise<AuditEntry[]> {
+    const found: AuditEntry[] = [];
+    for (let before: number | undefined;;) {
+      const page = await api.audit({ after: known, ...(before === undefined ? {} : { before }) });
+      found.push(...page.entries);
+      before = page.next;
+      if (before === undefined) return found;
+    }
+  }
 
   return {
     entries,
     loaded,
-    isCut,
+    hasOlder,
+    isReading,
     error,
     verdict,
-    async load() {
-      if (isReading) return;
-      isReading = true;
-      try {
-        let after: number | undefined = entries.peek().at(-1)?.seq ?? 0;
-        for (let page = 0; page < MAX_PAGES && after !== undefined; page += 1) {
-          const { entries: more, next } = await api.audit(after);
-          if (more.length > 0) entries.value = [...entries.peek(), ...more];
-          after = next;
+    load: () =>
+      read(async () => {
+        const newest = entries.peek()[0]?.seq;
+        if (newest === undefined) {
+          const page = await api.audit({});
+          entries.value = page.entries;
+          hasOlder.value = page.next !== undefined;
+          return;
         }
-        isCut.value = after !== undefined;
-        loaded.value = true;
-        error.value = undefined;
-      } catch (failure) {
-        error.value = sentenceOf(failure);
-      } finally {
-        isReading = false;
-      }
-    },
+        const more = await added(newest);
+        if (more.length > 0) entries.value = [...more, ...entries.peek()];
+      }),
+    loadOlder: () =>
+      read(async () => {
+        const before = entries.peek().at(-1)?.seq;
+        const page = await api.audit(before === undefined ? {} : { before });
+        entries.value = [...entries.peek(), ...page.entries];
+        hasOlder.value = page.next !== undefined;
+      }),
     async verify() {
       verdict.value = "checking";
       try {
@@ -95,7 +123,7 @@ export function createAudit(api: Api): AuditStore {
     clear() {
       entries.value = [];
       loaded.value = false;
-      isCut.value = false;
+      hasOlder.value = false;
       error.value = undefined;
       verdict.value = undefined;
     },

@@ -262,11 +262,16 @@ export const policyStrings = {
     none: "Nothing was decided yet",
     noneBody: "Every decision and every change of policy will stand here.",
     noMatch: "No entry matches",
-    noMatchBody: "Try fewer words or another surface.",
-    shown: (shown: number, all: number) =>
-      shown === all ? plural(all, "entry", "entries") : `${shown} of ${all} entries`,
-    cut: "The log is longer than this page reads. The export has all of it.",
-    more: "Show more",
+    noMatchBody: (hasOlder: boolean) =>
+      hasOlder
+        ? "Among the latest entries. Read older ones, or try fewer words."
+        : "Try fewer words or another surface.",
+    shown: (shown: number, all: number, hasOlder: boolean) => {
+      const read = hasOlder ? `the latest ${all} entries` : plural(all, "entry", "entries");
+      return shown === all ? read : `${shown} of ${read}`;
+    },
+    older: "Older entries",
+    reading: "Reading…",
     changes: {
       "rule.create": "Rule added",
       "rule.update": "Rule changed",
@@ -280,6 +285,8 @@ export const policyStrings = {
       "profile.group": "Profile's rules changed",
       "bypass.create": "Bypass granted",
       "bypass.revoke": "Bypass revoked",
+      "gate.settings": "Gate changed",
+      "item.undo": "Allowance taken back",
       "effects.suspend": "Everything stopped",
       "effects.resume": "Stop lifted",
       expired: "Expired",

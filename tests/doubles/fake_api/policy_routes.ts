@@ -4,6 +4,7 @@
  */
 import { Hono } from "hono";
 import {
+  type AuditList,
   type AuditVerdict,
   type DeadLetterView,
   ExplainRequest,
@@ -27,6 +28,9 @@ import {
   sampleSchedules,
   sampleTools,
 } from "./policy_samples.ts";
+
+/** Entries of the log a page. */
+const AUDIT_PAGE = 4;
 
 /** What a test may turn. */
 export interface FakePolicy {
@@ -165,7 +169,11 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
   });
   app.get("/audit", (c) => {
     const after = Number(c.req.query("after") ?? 0);
-    return c.json({ entries: isEmpty() ? [] : sampleAudit(now).filter(({ seq }) => seq > after) });
+    const before = Number(c.req.query("before") ?? Infinity);
+    const found = sampleAudit(now).filter(({ seq }) => seq > after && seq < before).reverse();
+    const entries = isEmpty() ? [] : found.slice(0, AUDIT_PAGE);
+    const next = entries.length < found.length ? entries.at(-1)?.seq : undefined;
+    return c.json({ entries, ...(next === undefined ? {} : { next }) } satisfies AuditList);
   });
   app.get("/audit/verify", (c) => {
     const broken = brokenAt();
