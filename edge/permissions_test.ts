@@ -42,6 +42,8 @@ const table: readonly Row[] = [
   row("POST /api/inbox/seen-item/later", "401 403 403 200 200", { until: Date.UTC(2026, 11, 1) }),
   row("GET /api/inbox/seen-item/rules", "401 403 403 403 200"),
   row("POST /api/inbox/seen-item/undo", "401 403 403 503 503", {}),
+  row("GET /api/inbox/seen-item/deciders", "401 403 403 200 200"),
+  row("GET /api/inbox/web-item/deciders", "401 404 404 404 200"),
   row("POST /api/inbox/seen-item/delegate", "401 403 403 200 200", { userId: "owner" }),
   row("POST /api/inbox/web-item/delegate", "401 404 404 404 200", { userId: null }),
   row("POST /api/inbox/web-item/delegate", "401 404 404 404 400", { userId: "approver-approve" }),

@@ -257,9 +257,19 @@ Deno.test("an item can be handed to somebody who may decide it, and to nobody el
   withApproval(async (bench, owner) => {
     await bench.conversation("seen");
     await bench.item("i", "seen");
-    await bench.person("approver");
+    const approver = await bench.person("approver");
     await bench.person("viewer");
+    const namesFor = async (client: Client, item: string) => {
+      const { people } = await (await client.get(`/api/inbox/${item}/deciders`)).json();
+      return people.map(({ name }: { name: string }) => name);
+    };
 
+    const { user } = await (await owner.get("/api/me")).json();
+    assert.deepEqual(await namesFor(owner, "i"), ["approver-approve"]);
+    assert.deepEqual(await namesFor(approver, "i"), [user.name]);
+    await bench.conversation("web", null);
+    await bench.item("w", "web");
+    assert.deepEqual(await namesFor(owner, "w"), [], "an approver decides nothing outside of their channels");
     const given = await owner.post("/api/inbox/i/delegate", { userId: "approver-approve" });
     const refused = await owner.post("/api/inbox/i/delegate", { userId: "viewer-approve" });
 

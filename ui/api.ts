@@ -10,6 +10,7 @@ import type {
   CommandDone,
   ConversationList,
   ConversationSummary,
+  DeciderList,
   DecisionConflict,
   DecisionRequest,
   DeviceLink,
@@ -20,7 +21,6 @@ import type {
   ItemList,
   Me,
   NewMessage,
-  UserList,
 } from "../edge/api.ts";
 import { type Calls, type PolicyApi, policyApi } from "./policy_api.ts";
 import { strings } from "./strings.ts";
@@ -53,7 +53,8 @@ export interface Api extends PolicyApi {
   delegate(id: string, userId: string | null): Promise<Item>;
   /** Takes back an allowance whose call has not begun. */
   undo(id: string): Promise<unknown>;
-  users(): Promise<UserList>;
+  /** Who else may decide an item. */
+  deciders(id: string): Promise<DeciderList>;
   seen(id: string): Promise<void>;
   conversations(after?: string): Promise<ConversationList>;
   conversation(id: string): Promise<ConversationSummary>;
@@ -131,7 +132,7 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
     later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
     delegate: (item, userId) => call("POST", `/inbox/${id(item)}/delegate`, { userId }),
     undo: (item) => call("POST", `/inbox/${id(item)}/undo`),
-    users: () => call("GET", "/users"),
+    deciders: (item) => call("GET", `/inbox/${id(item)}/deciders`),
     seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
     conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),
     conversation: (conversation) => call("GET", `/conversations/${id(conversation)}`),

@@ -101,6 +101,10 @@ export type LaterRequest = z.infer<typeof LaterRequest>;
 export const DelegateRequest = z.strictObject({ userId: z.string().min(1).max(100).nullable() });
 export type DelegateRequest = z.infer<typeof DelegateRequest>;
 
+/** `GET /api/inbox/:id/deciders`: who may decide it, for whoever may do so too; without the person who asks. */
+export const DeciderList = z.object({ people: z.array(z.object({ id: z.string(), name: z.string() })) });
+export type DeciderList = z.infer<typeof DeciderList>;
+
 /** What was decided and by whom. */
 export const DecisionView = z.object({
   decision: DecisionKind,

@@ -12,6 +12,7 @@ import { findItem, type FoundItem, listItems } from "../../store/queries/items.t
 import { listPeople } from "../../store/queries/people.ts";
 import { OFFER_PRIORITY, offersFor } from "../../lib/policy/offers.ts";
 import {
+  type DeciderList,
   type DecisionConflict,
   DecisionRequest,
   DelegateRequest,
@@ -104,6 +105,16 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!committed.ok) refuseCommit(committed.error);
     edge.hub.notify();
     return c.json(itemView((await find(c, edge)).item));
+  });
+
+  app.get("/:id/deciders", async (c) => {
+    const { channelId } = await find(c, edge);
+    requireAct(c, channelId, "item");
+    const own = viewerOf(c).userId;
+    const people = (await listPeople(edge.db))
+      .filter((each) => each.id !== own && canAct({ ...each, userId: each.id }, channelId))
+      .map(({ id, name }) => ({ id, name }));
+    return c.json({ people } satisfies DeciderList);
   });
 
   app.post("/:id/delegate", async (c) => {

@@ -350,6 +350,26 @@ stage(
   },
 );
 
+stage(
+  "an approver may ask somebody else, of those who may decide, and makes no rules",
+  async ({ api, open }) => {
+    api.role = "approver";
+    const page = await open("/inbox/i2");
+
+    await page.getByRole("button", { name: "Ask somebody" }).press("Enter");
+    await page.getByRole("combobox", { name: "Who should decide?" }).selectOption("Grace");
+
+    assert.ok(api.calls.includes("GET /api/inbox/i2/deciders"));
+    assert.equal(
+      api.calls.some((call) => call.endsWith("/api/users")),
+      false,
+      "the list of people is the owner's",
+    );
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("button", { name: "Always…" }).count(), 0);
+  },
+);
+
 stage("somebody else is asked to decide, and given-up messages are settled", async ({ api, open }) => {
   const page = await open("/inbox/i2");
   await page.getByRole("button", { name: "Ask somebody" }).press("Enter");

@@ -117,7 +117,7 @@ function MoreWays({ item, busy, choose }: ChooseProps) {
         title={words.laterHint}
         onClick={() => void inbox.later(item, now.peek() + HOUR_MS)}
       />
-      {isOwner(app) && <Way label={words.delegate} busy={busy} onClick={() => choose("delegate")} />}
+      <Way label={words.delegate} busy={busy} onClick={() => choose("delegate")} />
       <Way label={words.stop} busy={busy} onClick={() => void inbox.decide(item, { decision: "cancel" })} />
     </div>
   );

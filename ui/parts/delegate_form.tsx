@@ -1,5 +1,5 @@
 /**
- * Asking somebody else to decide: decides nothing, and can be taken back.
+ * Asking somebody else to decide, of those who may: decides nothing, and can be taken back.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -18,12 +18,14 @@ interface DelegateFormProps {
 
 /** The form; Escape leaves everything as it is. */
 export function DelegateForm({ item, back }: DelegateFormProps) {
-  const { inbox, policy, session } = useApp();
-  const { people } = policy;
+  const { inbox, policy } = useApp();
+  const { deciders } = policy;
   const chosen = useSignal("");
-  useEffect(() => void people.ask(undefined), []);
-  const own = session.me.value?.user.id;
-  const others = people.answer.value?.users.filter(({ id, role }) => id !== own && role !== "viewer") ?? [];
+  useEffect(() => {
+    void deciders.ask(item.id);
+    return () => deciders.clear();
+  }, [item.id]);
+  const others = deciders.answer.value?.people;
   const send = async (userId: string | null) => {
     await inbox.delegate(item, userId);
     back();
@@ -38,13 +40,13 @@ export function DelegateForm({ item, back }: DelegateFormProps) {
       }}
       onKeyDown={(event) => event.key === "Escape" && back()}
     >
-      {people.error.value !== undefined && <Failure message={people.error.value} />}
-      {people.answer.value !== undefined && others.length === 0 && <p class="hint">{words.delegateNobody}</p>}
+      {deciders.error.value !== undefined && <Failure message={deciders.error.value} />}
+      {others?.length === 0 && <p class="hint">{words.delegateNobody}</p>}
       <label class="field">
         <span>{words.delegateTitle}</span>
         <select autoFocus value={chosen.value} onChange={(event) => chosen.value = event.currentTarget.value}>
           <option value="">{words.delegateChoose}</option>
-          {others.map(({ id, name }) => <option key={id} value={id}>{printableLine(name)}</option>)}
+          {others?.map(({ id, name }) => <option key={id} value={id}>{printableLine(name)}</option>)}
         </select>
       </label>
       <p class="hint">{words.delegateHint}</p>

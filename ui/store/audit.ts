@@ -76,12 +76,13 @@ export function createAudit(api: Api): AuditStore {
   /** What was added after `known`, newest first: shown only when all of it is there, so that there is no gap. */
   async function added(known: number): Promise<AuditEntry[]> {
     const found: AuditEntry[] = [];
-    for (let before: number | undefined;;) {
+    let before: number | undefined;
+    do {
       const page = await api.audit({ after: known, ...(before === undefined ? {} : { before }) });
       found.push(...page.entries);
       before = page.next;
-      if (before === undefined) return found;
-    }
+    } while (before !== undefined);
+    return found;
   }
 
   return {

@@ -5,6 +5,7 @@
 import type {
   BypassList,
   DeadLetterList,
+  DeciderList,
   EffectsState,
   ExplainAnswer,
   ExplainRequest,
@@ -18,7 +19,6 @@ import type {
   RuleOffers,
   ScheduleList,
   ToolList,
-  UserList,
 } from "../../edge/api.ts";
 import type { Api } from "../api.ts";
 import { type Asking, createAsking } from "./asking.ts";
@@ -41,7 +41,8 @@ export interface PolicyStore {
   readonly explain: Asking<ExplainRequest, ExplainAnswer>;
   readonly preview: Asking<RuleInput, PreviewAnswer>;
   readonly offers: Asking<string, RuleOffers>;
-  readonly people: Asking<undefined, UserList>;
+  /** Who else may decide an item. */
+  readonly deciders: Asking<string, DeciderList>;
   readonly changes: Changes;
   /** What `changes` runs. */
   readonly commands: PolicyApi;
@@ -73,7 +74,7 @@ export function createPolicy(api: Api, wait: (ms: number) => Promise<void>): Pol
     explain: createAsking((request) => api.explain(request)),
     preview: createAsking((rule) => api.preview(rule)),
     offers: createAsking((item) => api.offers(item)),
-    people: createAsking(() => api.users()),
+    deciders: createAsking((item) => api.deciders(item)),
     changes,
     commands: api,
     policyChanged: () => void refresh(),

@@ -3,7 +3,7 @@
  * told. For browser tests and for looking at the UI. A test may set `failing`, call `emit`, or read `calls`.
  */
 import { Hono } from "hono";
-import type { DecisionRequest, Item, StreamEvent } from "../../../edge/api.ts";
+import type { DecisionRequest, Item, Me, StreamEvent } from "../../../edge/api.ts";
 import { CONTENT_SECURITY_POLICY } from "../../../edge/headers.ts";
 import { staticRoutes } from "../../../edge/routes/static.ts";
 import { SseWriter } from "../../../edge/sse.ts";
@@ -37,6 +37,8 @@ export interface FakeApi {
   brokenAt: number | undefined;
   /** Every text that a person or a model wrote ends in `LONG_WORD`. */
   longWords: boolean;
+  /** The role of who is signed in. */
+  role: Me["user"]["role"];
   /** So many words of others wait in `c1` behind the call. */
   queued: number;
   /** Sends to every open stream. */
@@ -84,7 +86,10 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     isIn = false;
     return c.body(null, 204);
   });
-  app.get("/api/me", (c) => c.json(sampleMe(now)));
+  app.get("/api/me", (c) => {
+    const me = sampleMe(now);
+    return c.json({ ...me, user: { ...me.user, role: fake.role } } satisfies Me);
+  });
   app.get("/api/devices", (c) =>
     c.json({
       devices: [
@@ -142,7 +147,11 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     "/api/inbox/:id/rules",
     (c) => c.json({ offers: c.req.param("id") === "i2" ? sampleOffers() : [] }),
   );
-  app.get("/api/users", (c) => c.json({ users: sampleUsers() }));
+  app.get(
+    "/api/inbox/:id/deciders",
+    (c) =>
+      c.json({ people: sampleUsers().filter(({ id }) => id !== "u1").map(({ id, name }) => ({ id, name })) }),
+  );
   app.post("/api/inbox/:id/seen", (c) => c.body(null, 204));
 
   app.get("/api/conversations", (c) => c.json({ conversations: fake.empty ? [] : sampleConversations(now) }));
@@ -195,6 +204,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     empty: false,
     brokenAt: undefined,
     longWords: false,
+    role: "owner",
     queued: 0,
     emit({ event, data }) {
       cursor += 1;
