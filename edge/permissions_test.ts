@@ -48,6 +48,11 @@ const table: readonly Row[] = [
   row("POST /api/inbox/web-item/delegate", "401 404 404 404 200", { userId: null }),
   row("POST /api/inbox/web-item/delegate", "401 404 404 404 400", { userId: "approver-approve" }),
   row("POST /api/inbox/seen-item/decision", "401 403 403 403 200", forever),
+  row("POST /api/inbox/seen-item/decision", "401 403 403 403 409", {
+    version: 1,
+    decision: "allow_session",
+    scope: "all",
+  }),
   row("POST /api/inbox/web-item/decision", "401 404 404 404 200", decision),
   row("GET /api/conversations", "401 200 200 200 200"),
   row("POST /api/conversations", "401 403 403 403 202", { text: "hello" }),

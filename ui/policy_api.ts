@@ -15,6 +15,7 @@ import type {
   GroupInput,
   GroupList,
   LintList,
+  OrderRequest,
   PreviewAnswer,
   ProfileList,
   RuleInput,
@@ -53,6 +54,7 @@ export interface PolicyApi {
   createRule(rule: RuleInput): Promise<Change>;
   updateRule(id: string, rule: RuleInput): Promise<Change>;
   deleteRule(id: string): Promise<Change>;
+  orderRules(order: OrderRequest): Promise<Change>;
   createGroup(group: GroupInput): Promise<Change>;
   updateGroup(id: string, group: GroupInput): Promise<Change>;
   duplicateGroup(id: string, group: GroupInput): Promise<Change>;
@@ -104,6 +106,7 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     createRule: (rule) => change("POST", "/rules", rule),
     updateRule: (rule, body) => change("PUT", `/rules/${id(rule)}`, body),
     deleteRule: (rule) => change("DELETE", `/rules/${id(rule)}`),
+    orderRules: (order) => change("POST", "/rules/order", order),
     createGroup: (group) => change("POST", "/groups", group),
     updateGroup: (group, body) => change("PUT", `/groups/${id(group)}`, body),
     duplicateGroup: (group, body) => change("POST", `/groups/${id(group)}/duplicate`, body),

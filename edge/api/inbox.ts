@@ -80,14 +80,18 @@ export const RuleInput = z.strictObject({
 });
 export type RuleInput = z.input<typeof RuleInput>;
 
-/** `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides. */
+/** How far *for this session* reaches: the tool, its kind among our own, its MCP server, or whatever is called. */
+export const BypassScope = z.enum(["tool", "category", "mcp", "all"]);
+export type BypassScope = z.infer<typeof BypassScope>;
+
+/** `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides; a `scope` beyond `tool` needs the owner. */
 export const DecisionRequest = z.strictObject({
   version: z.int(),
   decision: DecisionKind,
   note: z.string().max(4000).optional(),
   answer: z.string().max(20_000).optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),
-  scope: z.enum(["tool", "category", "mcp", "all"]).optional(),
+  scope: BypassScope.optional(),
   seconds: z.int().positive().max(8 * 3600).optional(),
   rule: RuleInput.optional(),
 });

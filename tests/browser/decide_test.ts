@@ -30,9 +30,35 @@ stage("a grant for the session says what it grants and takes a second word", asy
   assert.deepEqual(decisions(api.calls), []);
 
   await card.getByRole("button", { name: "For this session" }).click();
+  await card.getByRole("radio", { name: "Every call of every tool" }).check();
+  await card.getByText("The agent can then do here whatever no rule denies.").waitFor();
+  await card.getByRole("radio", { name: "Every built-in tool that writes files" }).check();
+  await card.getByLabel("For how long").selectOption("15 minutes");
+  await card.getByText(
+    "Every built-in tool that writes files in this chat will run without asking, for up to 15 minutes",
+  )
+    .waitFor();
+  assert.deepEqual(await violations(page), []);
+  const sent = page.waitForRequest((request) => request.url().endsWith("/decision"));
   await card.getByRole("button", { name: "Allow for this session" }).click();
   await card.getByText("Allowed for the session").waitFor();
+  assert.deepEqual((await sent).postDataJSON(), {
+    version: 1,
+    decision: "allow_session",
+    scope: "category",
+    seconds: 900,
+  });
   assert.deepEqual(decisions(api.calls), ["POST /api/inbox/i2/decision"]);
+});
+
+stage("an approver allows no more than the tool for the session", async ({ api, open }) => {
+  api.role = "approver";
+  const page = await open("/inbox/i2");
+
+  await page.getByRole("button", { name: "For this session" }).click();
+
+  await page.getByLabel("For how long").waitFor();
+  assert.equal(await page.getByRole("radio").count(), 0);
 });
 
 stage("eight tabs of one browser work: hidden ones give up their connection", async ({ api, browser }) => {

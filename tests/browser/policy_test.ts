@@ -385,3 +385,26 @@ stage("somebody else is asked to decide, and given-up messages are settled", asy
   await page.getByRole("button", { name: "Try again: user.message" }).press("Enter");
   await page.getByText("Given up").waitFor({ state: "detached" });
 });
+
+stage(
+  "rules of equal priority change places by keyboard and by touch, and the focus goes along",
+  async ({ api, open }) => {
+    const page = await open("/policy/rules/default");
+    const names = () =>
+      page.locator(".rule-list .rule-match").filter({ hasText: "git status" }).allInnerTexts();
+    const up = page.getByRole("button", { name: "Move exec_command up" });
+    const down = page.getByRole("button", { name: "Move exec_command down" });
+    await down.waitFor();
+    const before = await names();
+
+    await down.press("Enter");
+    await page.locator("#rule-r2 button[data-way=up]:focus").waitFor();
+    assert.deepEqual(await names(), [...before].reverse());
+    await up.click();
+    await page.locator("#rule-r2 button[data-way=down]").waitFor();
+
+    assert.deepEqual(await names(), before);
+    assert.equal(api.calls.filter((call) => call === "POST /api/rules/order").length, 2);
+    assert.deepEqual(await violations(page), []);
+  },
+);

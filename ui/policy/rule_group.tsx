@@ -19,6 +19,7 @@ import {
   verdictForRest,
   withAction,
 } from "../store/rule_sections.ts";
+import { orderAfterMove } from "../store/rule_order.ts";
 import { policyStrings } from "../strings/policy.ts";
 import { FolderPanel } from "./folder_panel.tsx";
 import { Listed, PolicyHead } from "./policy.tsx";
@@ -64,10 +65,16 @@ function Sections({ list, id }: { readonly list: RuleList; readonly id: string }
   );
   const rows = (rules: readonly RuleView[], canEdit = true) => (
     <ul class="rule-list">
-      {rules.map((rule) => (
+      {rules.map((rule, index) => (
         <RuleRow
           key={rule.id}
           rule={rule}
+          moves={canEdit
+            ? {
+              up: orderAfterMove(list.rules, rule, rules[index - 1]),
+              down: orderAfterMove(list.rules, rule, rules[index + 1]),
+            }
+            : {}}
           edit={canEdit ? edit : undefined}
           finding={findings.get(rule.id)}
         />

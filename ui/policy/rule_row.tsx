@@ -1,10 +1,11 @@
 /**
  * One rule in words: what it answers, to which calls, on which conditions, and how often it did. The owner may edit and delete it.
  */
-import type { RuleView } from "../../edge/api.ts";
+import type { OrderRequest, RuleView } from "../../edge/api.ts";
 import { ActionTag } from "../parts/action_chips.tsx";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { ConfirmButton } from "../parts/confirm_button.tsx";
+import { Icon } from "../parts/icons.tsx";
 import { Age } from "../parts/times.tsx";
 import { isOwner, useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
@@ -17,20 +18,28 @@ const sources: Readonly<Record<string, string>> = words.sources;
 
 interface RuleRowProps {
   readonly rule: RuleView;
+  /** What the rule changes places with, above and below; nothing where the order is settled. */
+  readonly moves?: Moves;
   /** Opens the form; without it the rule is only shown. */
   readonly edit?: ((rule: RuleView) => void) | undefined;
   /** What lint says of it. */
   readonly finding?: string | undefined;
 }
 
+/** The orders of the group after one step up or down. */
+export interface Moves {
+  readonly up?: OrderRequest | undefined;
+  readonly down?: OrderRequest | undefined;
+}
+
 /** The row. */
-export function RuleRow({ rule, edit, finding }: RuleRowProps) {
+export function RuleRow({ rule, moves = {}, edit, finding }: RuleRowProps) {
   return (
     <li class="rule" id={`rule-${rule.id}`}>
       <div class="rule-main">
         <ActionTag action={rule.action} />
         <RuleMatch rule={rule} />
-        {edit && <RuleButtons rule={rule} edit={edit} />}
+        {edit && <RuleButtons rule={rule} moves={moves} edit={edit} />}
       </div>
       <RuleFacts rule={rule} />
       {finding !== undefined && <p class="rule-finding">{printableLine(finding)}</p>}
@@ -89,7 +98,13 @@ function RuleFacts({ rule }: { readonly rule: RuleView }) {
   );
 }
 
-function RuleButtons({ rule, edit }: { readonly rule: RuleView; readonly edit: (rule: RuleView) => void }) {
+interface RuleButtonsProps {
+  readonly rule: RuleView;
+  readonly moves: Moves;
+  readonly edit: (rule: RuleView) => void;
+}
+
+function RuleButtons({ rule, moves, edit }: RuleButtonsProps) {
   const app = useApp();
   const { policy } = app;
   const key = `rule/${rule.id}`;
@@ -98,6 +113,8 @@ function RuleButtons({ rule, edit }: { readonly rule: RuleView; readonly edit: (
   const name = printableLine(rule.toolPattern);
   return (
     <span class="rule-buttons">
+      <Mover rule={rule} order={moves.up} way="up" />
+      <Mover rule={rule} order={moves.down} way="down" />
       <button
         type="button"
         class="button quiet small"
@@ -115,5 +132,40 @@ function RuleButtons({ rule, edit }: { readonly rule: RuleView; readonly edit: (
         onConfirm={() => void policy.changes.run(key, () => policy.commands.deleteRule(rule.id))}
       />
     </span>
+  );
+}
+
+interface MoverProps {
+  readonly rule: RuleView;
+  readonly order: OrderRequest | undefined;
+  readonly way: "up" | "down";
+}
+
+/** One step among the rules of equal priority. The focus goes with the rule. */
+function Mover({ rule, order, way }: MoverProps) {
+  const { policy } = useApp();
+  const key = `rule/${rule.id}`;
+  const isBusy = useIsBusy(key);
+  if (order === undefined) return null;
+  const name = printableLine(rule.toolPattern);
+  const move = async () => {
+    if (isBusy || !await policy.changes.run(key, () => policy.commands.orderRules(order))) return;
+    requestAnimationFrame(() => {
+      const buttons = document.getElementById(`rule-${rule.id}`)?.querySelectorAll<HTMLElement>("[data-way]");
+      const all = [...buttons ?? []];
+      (all.find((button) => button.dataset.way === way) ?? all[0])?.focus();
+    });
+  };
+  return (
+    <button
+      type="button"
+      class="button quiet small icon-button"
+      data-way={way}
+      aria-label={way === "up" ? policyStrings.rules.moveUp(name) : policyStrings.rules.moveDown(name)}
+      aria-disabled={isBusy}
+      onClick={() => void move()}
+    >
+      <Icon name={way} />
+    </button>
   );
 }

@@ -11,6 +11,7 @@ import { answered, Refusal, signedIn, UI_NOW } from "../../tests/doubles/ui_app.
 import { draftOf, ruleOf } from "../policy/rule_draft.ts";
 import { createAsking } from "./asking.ts";
 import { filterAudit } from "./audit.ts";
+import { orderAfterMove } from "./rule_order.ts";
 import { createReading } from "./reading.ts";
 import {
   folderChoiceOf,
@@ -29,6 +30,17 @@ const rules = sampleRules(now);
 
 /** A rule as it would come back from the server. */
 const stored = (id: string, input: Partial<RuleView>): RuleView => sampleRule(id, now, input);
+
+Deno.test("a rule moves past its neighbour of equal priority and past no other rule", () => {
+  const at = (id: string, ordinal: number, priority = 100) => stored(id, { ordinal, priority });
+  const [a, hidden, b, later] = [at("a", 1), at("hidden", 2), at("b", 3), at("later", 4, 900)];
+  const all = [later, b, hidden, a];
+
+  assert.deepEqual(orderAfterMove(all, b, a), { groupId: "default", ids: ["b", "a", "hidden"] });
+  assert.deepEqual(orderAfterMove(all, a, b), { groupId: "default", ids: ["hidden", "b", "a"] });
+  assert.equal(orderAfterMove(all, b, later), undefined, "a priority stands between them");
+  assert.equal(orderAfterMove(all, a, undefined), undefined);
+});
 
 // --- sections ---
 

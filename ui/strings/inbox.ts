@@ -68,9 +68,18 @@ export const inboxStrings = {
     allow: "Allow once",
     session: "For this session…",
     sessionTitle: "Stop asking in this chat?",
-    sessionEvery: "Every call of",
-    sessionRuns:
-      "in this chat will run without asking, for up to 8 hours or until the chat is reset. You can end it under",
+    sessionFor: "For how long",
+    sessionSpans: { 900: "15 minutes", 3600: "1 hour", 28800: "8 hours" },
+    sessionScopes: {
+      tool: (tool: string) => `Every call of ${tool}`,
+      category: (kind: string) => `Every built-in tool that ${kind}`,
+      mcp: (server: string) => `Every tool of the server ${server}`,
+      all: "Every call of every tool",
+    },
+    sessionRuns: (calls: string, span: string) =>
+      `${calls} in this chat will run without asking, for up to ${span} or until the chat is reset.`,
+    sessionAll: "The agent can then do here whatever no rule denies.",
+    sessionEnds: "You can end it under",
     sessionWhere: "Policy → Bypasses",
     sendSession: "Allow for this session",
     reject: "Reject",

@@ -51,7 +51,18 @@ export const policyStrings = {
     bypass: "by a bypass",
     default: "by default",
   },
+  /** After "every built-in tool that". */
+  classes: {
+    read: "reads files",
+    write: "writes files",
+    exec: "runs commands",
+    plan: "plans",
+    schedule: "schedules",
+    mcp: "calls servers",
+  },
   rules: {
+    moveUp: (tool: string) => `Move ${tool} up`,
+    moveDown: (tool: string) => `Move ${tool} down`,
     none: "No rules here",
     count: (rules: number) => plural(rules, "rule", "rules"),
     isDefault: "Stands behind all",

@@ -10,6 +10,7 @@ import {
   ExplainRequest,
   GateSettings,
   GroupInput,
+  OrderRequest,
   PreviewRequest,
   RuleInput,
   type RuleView,
@@ -106,6 +107,15 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
       { callId: "k2", ...call, summary: "Run: git status", at: now - 3_600_000 },
     ];
     return c.json({ examined: 50, matched, ...(problem === undefined ? {} : { problem }) });
+  });
+  app.post("/rules/order", async (c) => {
+    const { ids: named } = OrderRequest.parse(await c.req.json());
+    const ordinals = named.map((id) => rules.get(id)?.ordinal ?? 0).sort((a, b) => a - b);
+    for (const [index, id] of named.entries()) {
+      const rule = rules.get(id);
+      if (rule) rules.set(id, { ...rule, ordinal: ordinals[index] ?? 0 });
+    }
+    return done();
   });
   app.post("/rules", async (c) => put(`new${++ids}`, RuleInput.parse(await c.req.json())));
   app.put("/rules/:id", async (c) => put(c.req.param("id"), RuleInput.parse(await c.req.json())));
