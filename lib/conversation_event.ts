@@ -76,6 +76,20 @@ export interface CallEnd {
   readonly text: string;
   readonly exitCode?: number | undefined;
   readonly durationMs?: number | undefined;
+  readonly allowed?: CallAllowed | undefined;
+}
+
+/** What let a call run: a rule, the read fast path, a bypass (by their ids), or a person's decision (by the item's). */
+export interface CallAllowed {
+  readonly by: "rule" | "fast_path" | "bypass" | "decision";
+  readonly ref: string;
+}
+
+/** An argument that a person changed before they allowed a call; the values are JSON text, cut. Absent: not there before or after. */
+export interface ArgumentChange {
+  readonly name: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
 }
 
 /** Only `finished` is a success. */
@@ -157,7 +171,12 @@ export interface EventPayloads {
   exec_approval_request: RequestRaised;
   request_user_input: RequestRaised;
   elicitation_request: RequestRaised;
-  request_resolved: RequestRaised & { readonly decision: string; readonly by: string };
+  request_resolved: RequestRaised & {
+    readonly decision: string;
+    readonly by: string;
+    /** After `edit_and_allow`. */
+    readonly changes?: readonly ArgumentChange[] | undefined;
+  };
   tool_call_end: CallEnd;
   exec_command_end: CallEnd;
   mcp_tool_call_end: CallEnd;

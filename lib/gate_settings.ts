@@ -1,3 +1,6 @@
+/** What the gate does until the owner says otherwise, and the questions that its settings answer for the edge and for approval alike. */
+import { matchesTool, type ToolFacts } from "./policy/tool_pattern.ts";
+
 /** How the gate treats what waits until the owner says otherwise. The shapes are in the protocol and in the HTTP API; a test holds them together. */
 export const gateDefaults = {
   expirySeconds: 7 * 86_400,
@@ -8,4 +11,13 @@ export const gateDefaults = {
   undoSeconds: 0,
   callsPerMinute: 120,
   denialsInARow: 10,
+  requesterMayApprove: true,
 } as const;
+
+/** Whether two people must allow calls of this tool. */
+export function needsTwo(
+  { twoPersons }: { readonly twoPersons: readonly string[] },
+  facts: ToolFacts,
+): boolean {
+  return twoPersons.some((pattern) => matchesTool(pattern, facts));
+}

@@ -81,19 +81,20 @@ export function applyEvent(before: Transcript, event: ConversationEvent): Transc
     case "elicitation_request":
       return changeCall(view, event.payload, waiting("answer", event.payload.itemId));
     case "request_resolved": {
-      const { decision, by } = event.payload;
+      const { decision, by, changes } = event.payload;
       return changeCall(view, event.payload, {
         state: "running",
         waitsFor: undefined,
         decision: { decision, by },
+        changes,
       });
     }
     case "tool_call_end":
     case "exec_command_end":
     case "mcp_tool_call_end":
     case "patch_apply_end": {
-      const { outcome, text, exitCode, durationMs } = event.payload;
-      const end = { outcome, result: text, exitCode, durationMs, waitsFor: undefined };
+      const { outcome, text, exitCode, durationMs, allowed } = event.payload;
+      const end = { outcome, result: text, exitCode, durationMs, allowed, waitsFor: undefined };
       return changeCall(view, event.payload, { state: "ended", ...end });
     }
     case "token_count":

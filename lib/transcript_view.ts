@@ -2,7 +2,15 @@
  * A conversation as people read it, as types: turns with their items, and notes between them. `lib/transcript.ts` makes it from the log.
  * Times are milliseconds since the epoch. Types only.
  */
-import type { AbortReason, CallOutcome, EventAuthor, EventInput, EventUsage } from "./conversation_event.ts";
+import type {
+  AbortReason,
+  ArgumentChange,
+  CallAllowed,
+  CallOutcome,
+  EventAuthor,
+  EventInput,
+  EventUsage,
+} from "./conversation_event.ts";
 
 /** Something a person wrote; `steered` words came into a running turn. */
 export interface UserItem {
@@ -37,6 +45,10 @@ export interface CallItem {
   readonly waitsFor?: "approval" | "answer" | undefined;
   readonly itemId?: string | undefined;
   readonly decision?: { readonly decision: string; readonly by: string } | undefined;
+  /** What a person changed in `arguments` before they allowed the call. */
+  readonly changes?: readonly ArgumentChange[] | undefined;
+  /** What let it run; known once it has ended. */
+  readonly allowed?: CallAllowed | undefined;
   readonly output: string;
   readonly outcome?: CallOutcome | undefined;
   readonly result?: string | undefined;

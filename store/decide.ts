@@ -8,7 +8,7 @@ import { ruleProblem, type RuleText } from "../lib/policy/check_rule.ts";
 import type { ErrorCode, Failure } from "../lib/result.ts";
 import { isSealed } from "../lib/sealed.ts";
 import type { CommitMember, CommitResult } from "./committer.ts";
-import { type Db, DbError, guard, labelled, sql, type Statement } from "./db.ts";
+import { type Db, DbError, guard, labelled, objects, sql, type Statement } from "./db.ts";
 import { announce } from "./feed.ts";
 import { insertMessage } from "./mail.ts";
 import type { StoredDecision } from "./ops/items.ts";
@@ -60,7 +60,7 @@ export type Decided =
 export async function decide(db: Db, request: DecideRequest): Promise<Decided> {
   const found = await findItem(db, request.itemId);
   if (!found) return refusal("not_found", "There is no such item");
-  const refused = refuse(found, request);
+  const refused = refuse(found, request) ?? await refuseRequester(db, found, request);
   if (refused) return refused;
   const { expiresAt } = found.item;
   if (found.item.state === "waiting" && expiresAt !== undefined && expiresAt <= request.now) {
@@ -89,6 +89,12 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   if (isLasting(body.decision) && by.viewer.role !== "owner") {
     return refusal("forbidden", "Only the owner may make a lasting rule; decide once instead");
   }
+  if (body.decision === "allow_session" && (body.scope ?? "tool") !== "tool" && by.viewer.role !== "owner") {
+    return refusal("forbidden", "Only the owner may allow more than this tool for a while");
+  }
+  if (body.decision === "edit_and_allow" && found.twoPersons) {
+    return refusal("bad_request", "Two people must allow this call, so it cannot be edited");
+  }
   if (found.askOnce && !isForOnce(body.decision)) {
     return refusal("bad_request", "Nothing sandboxes this call, so it may only be allowed once");
   }
@@ -100,6 +106,22 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   }
   const problem = bodyProblem(body);
   return problem === undefined ? undefined : refusal("bad_request", problem);
+}
+
+/** Whoever asked for the call, on the web or from the Zulip account that is linked to them. */
+async function refuseRequester(
+  db: Db,
+  { barred }: FoundItem,
+  { body, by }: DecideRequest,
+): Promise<Decided | undefined> {
+  if (barred.length === 0 || !isAllowing(body.decision)) return undefined;
+  const { userId } = by.viewer;
+  const rows = await db.query(sql("SELECT zulip_user_id AS zulip FROM users WHERE id = ?", userId));
+  const zulip = objects<{ zulip: number | null }>(rows)[0]?.zulip;
+  const isTheirs = barred.some(({ kind, id }) => kind === "web" ? id === userId : id === `${zulip}`);
+  return isTheirs
+    ? refusal("forbidden", "You asked for this yourself; the settings leave it to somebody else to allow it")
+    : undefined;
 }
 
 function bodyProblem(body: DecisionBody): string | undefined {

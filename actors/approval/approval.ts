@@ -6,12 +6,14 @@
 import type { Decision, Env, Envelope, PureActor } from "../../runtime/actor.ts";
 import type { Message } from "../protocol.ts";
 import { onDecide } from "./apply_decision.ts";
+import { onBypassExpire } from "./bypasses.ts";
 import { Draft } from "./draft.ts";
 import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./endings.ts";
-import { onJudge, onUndescribed } from "./judge_call.ts";
+import { onUndescribed } from "./edit.ts";
+import { onJudge } from "./judge_call.ts";
 import { onPolicy } from "./policy_change.ts";
-import { onQuestion } from "./questions.ts";
-import { onCardShown, onPeople, onReact } from "./reactions.ts";
+import { onQuestion, onWithdrawn } from "./questions.ts";
+import { onCardGone, onCardShown, onPeople, onReact } from "./reactions.ts";
 import { onRemind } from "./reminders.ts";
 import { onRestartDone, onRestartWanted } from "./restarts.ts";
 import { type ApprovalState, restore } from "./state.ts";
@@ -44,6 +46,8 @@ function handle(draft: Draft, message: Message): void {
       return onToolsList(draft, message.payload, message.from);
     case "question.raise":
       return onQuestion(draft, message.payload);
+    case "question.withdrawn":
+      return onWithdrawn(draft, message.payload);
     case "approval.decide":
       return onDecide(draft, message.payload, message.from);
     case "approval.react":
@@ -62,6 +66,10 @@ function handle(draft: Draft, message: Message): void {
       return onPeople(draft, message.payload);
     case "card.shown":
       return onCardShown(draft, message.payload);
+    case "bypass.expire":
+      return onBypassExpire(draft, message.payload);
+    case "card.gone":
+      return onCardGone(draft, message.payload);
     case "session.ended":
       return onSessionEnded(draft, message.payload, message.from);
     case "request.failed":

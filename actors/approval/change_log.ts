@@ -35,6 +35,13 @@ export function missing(message: string): Changed {
   return { ok: false, code: "not_found", message };
 }
 
+/** An approver decides, takes back and tightens only in the channels that are theirs. */
+export const FORBIDDEN_HERE: Changed = {
+  ok: false,
+  code: "forbidden",
+  message: "You may not do this in this conversation; ask its owner",
+};
+
 /** Half a policy is none, so none is changed. */
 export const UNREADABLE: Changed = {
   ok: false,

@@ -2,11 +2,11 @@
 import type { ApprovalExpire, SessionEnded } from "../protocol/approval.ts";
 import type { RequestFailed } from "../protocol/conversation.ts";
 import type { ToolCancel } from "../protocol/tools.ts";
+import { endBypasses } from "./bypasses.ts";
 import type { Draft } from "./draft.ts";
 import { itemOfCall, settleItem } from "./items.ts";
-import { failEdit } from "./judge_call.ts";
+import { failEdit } from "./edit.ts";
 import { conversationId } from "./origin.ts";
-import { endBypasses } from "./policy_change.ts";
 import { prolong } from "./reminders.ts";
 import type { OpenItem } from "./state.ts";
 import { dropHeld } from "./suspension.ts";

@@ -2,7 +2,7 @@
  * Groups of rules: made empty or as a copy, renamed, deleted with their rules, restored, chosen for a profile. The default group stands behind
  * every other one and stays; a group that a profile uses is not deleted from under it.
  */
-import { DEFAULT_GROUP } from "../../lib/policy/judge.ts";
+import { DEFAULT_GROUP } from "../../lib/policy/rule_order.ts";
 import type { PolicyCommand } from "../protocol/approval.ts";
 import { type Author, type Changed, missing, recordChange, UNREADABLE } from "./change_log.ts";
 import type { Draft } from "./draft.ts";

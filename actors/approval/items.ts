@@ -3,12 +3,15 @@
  * decides (a reaction, a bypass, an expiry): the compare-and-set and a message to itself are one commit; a person's decision that was
  * first stands before that message in the mailbox, so whichever is handled first has won.
  */
-import type { StoredDecision } from "../../store/ops/items.ts";
-import type { Decider, DecisionBody } from "../protocol/approval.ts";
+import type { StoredApproval, StoredDecision } from "../../store/ops/items.ts";
+import type { Decider, DecisionBody, SettledBy } from "../protocol/approval.ts";
 import type { Draft, PayloadIn } from "./draft.ts";
-import { noteReach } from "./reach.ts";
+import { hasReactingPerson, noteReach } from "./reach.ts";
 import { armReminder } from "./reminders.ts";
 import type { OpenItem } from "./state.ts";
+
+/** Who decided what a change of policy settled. */
+const POLICY = "policy";
 
 /** Opens an item, tells its conversation and topic, and sets the alarm. */
 export function openItem(
@@ -30,7 +33,7 @@ export function openItem(
     described: item.described,
     digest: item.digest,
     risk: item.described?.risk,
-    trace: { steps, origin: item.origin },
+    trace: { steps, origin: item.origin, braked: item.braked },
     question: item.question,
     expiresAt: item.expiresAt,
   });
@@ -62,27 +65,59 @@ export function showCard(
     kind: item.kind,
     state,
     tool: item.tool,
+    trigger: item.origin.trigger,
     described: item.described,
     question: item.question?.text,
     suggestions: [...item.question?.suggestions ?? []],
     decision: decision?.decision,
     decidedBy: decision?.by,
+    reactions: hasReactingPerson(draft.state, item),
   });
 }
 
-/** Decides an item in a person's or the system's name. */
-export function claimItem(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
-  const stored: StoredDecision = { decision: body.decision, by: by.name, surface: by.surface };
+/** Decides an item in a person's name, or in that of what settled it after a change of policy by that person. */
+export function claimItem(
+  draft: Draft,
+  item: OpenItem,
+  body: DecisionBody,
+  by: Decider,
+  settled?: SettledBy,
+): void {
+  const stored: StoredDecision = settled
+    ? { decision: body.decision, by: POLICY, surface: "system" }
+    : { decision: body.decision, by: by.name, surface: by.surface };
   draft.op({
     op: "item.claim",
     id: item.id,
     version: item.version,
     decision: stored,
-    decidedBy: identityOf(by),
+    decidedBy: settled ? "system" : identityOf(by),
     note: body.note,
   });
   draft.putItem({ ...item, claimed: true });
-  draft.tell("approval", "approval.decide", { itemId: item.id, version: item.version, body, by });
+  draft.tell("approval", "approval.decide", { itemId: item.id, version: item.version, body, by, settled });
+}
+
+/** Offers a decided item again, in a new version, to everybody who may decide it. `note` tells them why. */
+export function reopenItem(
+  draft: Draft,
+  item: OpenItem,
+  { first, note }: { readonly first?: StoredApproval; readonly note?: string | undefined },
+): void {
+  draft.op({ op: "item.reopen", id: item.id, first, note });
+  const again: OpenItem = {
+    ...item,
+    version: item.version + 2,
+    claimed: false,
+    edit: undefined,
+    card: undefined,
+    firstApproval: first ?? item.firstApproval,
+  };
+  draft.putItem(again);
+  const { id: itemId, version } = again;
+  draft.tell("approval", "approval.expire", { itemId, version }, { notBefore: item.expiresAt });
+  armReminder(draft, again, 1);
+  showCard(draft, again, "waiting");
 }
 
 /** Ends an item. */

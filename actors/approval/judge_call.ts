@@ -1,20 +1,19 @@
 /**
- * `tool.judge`: allow, refuse or ask. A call that was withdrawn while its description was on its way ends here. A call described anew after an edit
- * runs on the strength of the decision that allowed these very arguments, unless policy denies them.
+ * `tool.judge`: allow, refuse or ask. A call that was withdrawn while its description was on its way ends here; one that was described anew after
+ * an edit is `edit.ts`'s business.
  */
-import { canonicalJson } from "../../lib/digest.ts";
 import { claimsOf } from "../../lib/policy/claims.ts";
 import type { Verdict } from "../../lib/policy/judge.ts";
-import type { Described, ToolJudge, ToolUndescribed } from "../protocol/tools.ts";
+import type { Described, ToolJudge } from "../protocol/tools.ts";
 import { countDenial, slowDown } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
+import { onEdited } from "./edit.ts";
 import { isWithdrawn } from "./endings.ts";
-import { itemOfCall, openItem, settleItem } from "./items.ts";
+import { itemOfCall, openItem } from "./items.ts";
 import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
-import { refuseByPolicy, reject, runCall } from "./outcome.ts";
-import type { OpenItem } from "./state.ts";
+import { runCall } from "./outcome.ts";
 import { countUse } from "./uses.ts";
-import { deniedByPolicy, editUnusable, WITHDRAWN } from "./texts.ts";
+import { deniedByPolicy, WITHDRAWN } from "./texts.ts";
 
 /** Judges a described call. */
 export function onJudge(draft: Draft, payload: ToolJudge): void {
@@ -26,7 +25,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
 
   const origin = learnOrigin(draft, payload);
   const judged = judgeCall(draft, { ...payload, conversation, origin });
-  const verdict = slowDown(draft, judged, { conversation, tool: payload.tool });
+  const verdict = slowDown(draft, judged, { agent: origin.profile ?? conversation, tool: payload.tool });
   switch (verdict.outcome) {
     case "allow":
       return allow(draft, { callId, conversation, digest: payload.digest }, verdict);
@@ -61,6 +60,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         described: payload.described,
         digest: payload.digest,
         origin,
+        braked: verdict !== judged,
         createdAt: draft.env.now,
         expiresAt: draft.env.now + draft.state.gate.expirySeconds * 1000,
       }, { steps: [...claimSteps(payload.described), ...verdict.trace] });
@@ -123,66 +123,4 @@ function endWithdrawn(draft: Draft, callId: string, conversation: string): void 
     outcome: "cancelled",
     text: WITHDRAWN,
   });
-}
-
-function onEdited(draft: Draft, payload: ToolJudge, itemId: string): void {
-  const item = draft.state.items.get(itemId);
-  if (!item?.edit || item.callId !== payload.callId) return;
-  const edit = item.edit;
-  if (!sameArguments(payload.arguments, edit.arguments)) {
-    return failEdit(draft, item, "the toolbox described other arguments than the edited ones");
-  }
-  const edited: OpenItem = {
-    ...item,
-    arguments: payload.arguments,
-    described: payload.described,
-    digest: payload.digest,
-  };
-  const verdict = judgeCall(draft, { ...payload, conversation: item.conversation, origin: item.origin });
-  if (verdict.outcome === "deny") return refuseByPolicy(draft, edited, verdict);
-
-  const grant = { by: "decision" as const, ref: item.id, digest: payload.digest };
-  draft.op({
-    op: "call.move",
-    callId: item.callId,
-    to: "decided",
-    outcome: "allow",
-    described: payload.described,
-    digest: payload.digest,
-    arguments: payload.arguments,
-    grant,
-  });
-  draft.record({
-    kind: "decision",
-    itemId: item.id,
-    callId: item.callId,
-    conversation: item.conversation,
-    actor: edit.by,
-    surface: edit.surface,
-    device: edit.device ?? null,
-    decision: "edited",
-    digest: payload.digest,
-  });
-  settleItem(draft, edited, "applied", { decision: { decision: "edit_and_allow", by: edit.name } });
-  runCall(draft, { callId: item.callId, conversation: item.conversation }, grant);
-}
-
-/** The toolbox cannot make sense of edited arguments. */
-export function onUndescribed(draft: Draft, payload: ToolUndescribed): void {
-  const item = draft.state.items.get(payload.itemId);
-  if (item?.edit && item.callId === payload.callId) failEdit(draft, item, payload.message);
-}
-
-/** Ends an edit that leads nowhere; the model is told. */
-export function failEdit(draft: Draft, item: OpenItem, message: string): void {
-  reject(draft, item, { outcome: "edit_unusable", text: editUnusable(message) });
-  settleItem(draft, item, "failed", { note: message });
-}
-
-function sameArguments(text: string, expected: unknown): boolean {
-  try {
-    return canonicalJson(JSON.parse(text)) === canonicalJson(expected);
-  } catch {
-    return false;
-  }
 }

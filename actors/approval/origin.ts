@@ -1,6 +1,9 @@
 /** Turns what the toolbox says of a call into what policy judges, and remembers where conversations stand. */
-import { DEFAULT_GROUP, judge, type Verdict } from "../../lib/policy/judge.ts";
+import { judge, type Verdict } from "../../lib/policy/judge.ts";
+import { DEFAULT_GROUP } from "../../lib/policy/rule_order.ts";
 import type { Call, Context } from "../../lib/policy/rule.ts";
+import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
+import type { LoadedTool } from "../../store/loads/approval.ts";
 import type { Described, ToolJudge } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
 import { needsTwo } from "./settings.ts";
@@ -23,10 +26,12 @@ export function originOf(state: ApprovalState, conversation: string): Origin {
 export function learnOrigin(draft: Draft, payload: ToolJudge): Origin {
   const conversation = conversationId(payload.conversation);
   const said = payload.context;
-  if (!said) return originOf(draft.state, conversation);
+  const requestedBy = payload.requestedBy && { requestedBy: payload.requestedBy };
+  const { trigger } = payload;
+  if (!said) return { ...originOf(draft.state, conversation), ...requestedBy, trigger };
   const facts = { profile: said.profile, source: said.source, channelId: said.channelId ?? null };
   draft.patch({ conversations: new Map(draft.state.conversations).set(conversation, facts) });
-  return said;
+  return { ...said, ...requestedBy, trigger };
 }
 
 /** The context of policy at this moment. An unknown profile has no group of its own. */
@@ -35,7 +40,16 @@ export function contextOf(state: ApprovalState, conversation: string, origin: Or
     (origin.profile !== undefined && Object.hasOwn(state.profiles, origin.profile)
       ? state.profiles[origin.profile]
       : undefined) ?? DEFAULT_GROUP;
-  return { conversation, agent: origin.profile, source: origin.source, group, now };
+  return { conversation, agent: origin.profile, source: origin.source, trigger: origin.trigger, group, now };
+}
+
+/** A tool as policy sees it. What its server says of it counts only when the configuration trusts that server. */
+export function factsOf(
+  tool: string,
+  described: Pick<Described, "class">,
+  known: LoadedTool | undefined,
+): ToolFacts {
+  return { tool, class: described.class, hints: known?.trusted ? known.hints : undefined };
 }
 
 /** A described call that policy can judge. */
@@ -53,16 +67,17 @@ export function judgeCall(draft: Draft, judged: Judged): Verdict {
   const { state, env } = draft;
   const { described } = judged;
   const known = state.tools.find((tool) => tool.name === judged.tool);
+  const facts = factsOf(judged.tool, described, known);
   const call: Call = {
-    tool: judged.tool,
-    class: described.class,
+    ...facts,
     source: described.source,
     paths: described.paths,
     outside: described.outside,
     argv: described.argv,
     askOnce: described.askOnce,
-    twoPersons: needsTwo(state.gate, { tool: judged.tool, class: described.class }),
+    twoPersons: needsTwo(state.gate, facts),
     known: known !== undefined && (judged.schemaHash === undefined || judged.schemaHash === known.schemaHash),
+    mode: known?.mode,
     changedAt: known?.changedAt ?? undefined,
   };
   return judge(
@@ -70,4 +85,10 @@ export function judgeCall(draft: Draft, judged: Judged): Verdict {
     call,
     contextOf(state, judged.conversation, judged.origin, env.now),
   );
+}
+
+/** Whether two people must allow such a call, by the settings of this moment. */
+export function needsTwoPersons(state: ApprovalState, tool: string, described: Described): boolean {
+  const known = state.tools.find((each) => each.name === tool);
+  return needsTwo(state.gate, factsOf(tool, described, known));
 }

@@ -1,7 +1,7 @@
 /** The ways in which a call leaves approval's hands: handed to the toolbox with a grant, rejected, or refused by policy after a decision. */
 import type { Verdict } from "../../lib/policy/judge.ts";
 import type { Grant } from "../protocol/tools.ts";
-import { countDenial, endDenials } from "./brakes.ts";
+import { countDenial } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
 import { settleItem } from "./items.ts";
 import type { OpenItem } from "./state.ts";
@@ -25,7 +25,6 @@ export function runCall(
     running.delete(oldest);
   }
   draft.patch({ running });
-  endDenials(draft, conversation);
   release(draft, { callId, conversation, grant }, notBefore);
 }
 

@@ -1,5 +1,8 @@
-/** Questions of a running tool to a person (`ask_user`, an MCP elicitation): items of their own kind with the same life, answered in words. */
-import type { Decider, DecisionBody, QuestionRaise } from "../protocol/approval.ts";
+/**
+ * Questions of a running tool to a person (`ask_user`, an MCP elicitation): items of their own kind with the same life, answered in words. Who asks
+ * may withdraw one: then nobody would hear the answer, and the item says why it is no longer needed. Proven by `questions_test.ts`.
+ */
+import type { Decider, DecisionBody, QuestionRaise, QuestionWithdrawn } from "../protocol/approval.ts";
 import type { Draft } from "./draft.ts";
 import { isWithdrawn } from "./endings.ts";
 import { itemOfCall, openItem, settleItem } from "./items.ts";
@@ -13,6 +16,7 @@ export function onQuestion(draft: Draft, payload: QuestionRaise): void {
     return draft.tell("toolbox", "question.answered", { callId: payload.callId, outcome: "cancelled" });
   }
   if (itemOfCall(draft, payload.callId)) return;
+  const { question: text, suggestions, sealTo, asker, form, link } = payload;
   const seconds = payload.expiresInSeconds ?? draft.state.gate.expirySeconds;
   openItem(draft, {
     id: draft.env.newId(),
@@ -23,13 +27,23 @@ export function onQuestion(draft: Draft, payload: QuestionRaise): void {
     turnId: payload.turnId,
     callId: payload.callId,
     origin: originOf(draft.state, conversation),
-    question: { text: payload.question, suggestions: payload.suggestions, sealTo: payload.sealTo },
+    question: { text, suggestions, sealTo, asker, form, link },
     createdAt: draft.env.now,
     expiresAt: draft.env.now + seconds * 1000,
   }, { fixed: payload.expiresInSeconds !== undefined });
 }
 
-/** Hands a person's answer, or their refusal, to the tool that asked. `cancel` stops the turn as well. */
+/** Nobody waits for the answer any more; `unheard`: one was given already, and nobody took it. */
+export function onWithdrawn(draft: Draft, { callId, reason, unheard }: QuestionWithdrawn): void {
+  const item = itemOfCall(draft, callId);
+  if (item && item.kind !== "approval") return settleItem(draft, item, "superseded", { note: reason });
+  if (!item && unheard) draft.op({ op: "item.unheard", callId, note: reason });
+}
+
+/**
+ * Hands a person's answer, or their refusal, to the tool that asked. `cancel` of a question stops the turn as well; of a server's form it dismisses
+ * it without a choice, which is the server's to take up.
+ */
 export function applyAnswer(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
   const { callId } = item;
   if (body.decision === "answer") {
@@ -41,6 +55,7 @@ export function applyAnswer(draft: Draft, item: OpenItem, body: DecisionBody, by
     });
   } else if (body.decision === "cancel") {
     draft.tell("toolbox", "question.answered", { callId, outcome: "cancelled", by: by.name });
+    if (item.kind === "elicitation") return settled(draft, item, body, by);
     const author = { kind: "web" as const, id: by.userId ?? "", name: by.name };
     draft.tell(`conversation/${item.conversation}`, "conversation.stop", { by: author, turnId: item.turnId });
   } else {
@@ -51,5 +66,9 @@ export function applyAnswer(draft: Draft, item: OpenItem, body: DecisionBody, by
       by: by.name,
     });
   }
+  settled(draft, item, body, by);
+}
+
+function settled(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
   settleItem(draft, item, "applied", { decision: { decision: body.decision, by: by.name } });
 }

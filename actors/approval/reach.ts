@@ -19,19 +19,27 @@ export function noteReach(
 
 /** Whether somebody could decide the item now. `now`: milliseconds since the epoch. */
 export function isReachable(state: ApprovalState, item: OpenItem, now: number): boolean {
-  const { source, channelId } = item.origin;
-  const entitled = state.users.filter((user) =>
-    user.role === "owner" ||
-    user.role === "approver" && channelId !== undefined && user.channels.includes(channelId)
-  );
+  const entitled = entitledPeople(state, item);
   // Whoever told of people may not have told this: then nothing is claimed.
   if (entitled.some(({ sessionUntil }) => sessionUntil === undefined || (sessionUntil ?? 0) > now)) {
     return true;
   }
-  const hasReactions = source !== "web" && item.kind === "approval" && item.described !== undefined &&
+  const hasReactions = item.origin.source !== "web" && item.kind === "approval" &&
+    item.described !== undefined &&
     item.described.risk !== "high";
-  if (!hasReactions) return false;
+  return hasReactions && hasReactingPerson(state, item);
+}
+
+/** Whether there is anybody in Zulip whose reaction to the item's card would count. */
+export function hasReactingPerson(state: ApprovalState, item: OpenItem): boolean {
   const { zulipApprovers } = state;
   return zulipApprovers === "*" || zulipApprovers.length > 0 ||
-    entitled.some((user) => user.zulipUserId !== null);
+    entitledPeople(state, item).some((user) => user.zulipUserId !== null);
+}
+
+function entitledPeople(state: ApprovalState, { origin: { channelId } }: OpenItem): ApprovalState["users"] {
+  return state.users.filter((user) =>
+    user.role === "owner" ||
+    user.role === "approver" && channelId !== undefined && user.channels.includes(channelId)
+  );
 }

@@ -1,6 +1,6 @@
 /** How the gate treats what waits: one row of settings that the owner changes as a whole. */
-import { gateDefaults } from "../../lib/gate_settings.ts";
-import { matchesTool, type ToolFacts, toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
+import { gateDefaults, needsTwo } from "../../lib/gate_settings.ts";
+import { toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
 import type { GateSettings } from "../protocol/approval.ts";
 import { type Author, type Changed, recordChange } from "./change_log.ts";
 import type { Draft } from "./draft.ts";
@@ -22,10 +22,7 @@ export function changeSettings(draft: Draft, after: GateSettings, by: Author): C
   return { ok: true, id: "gate" };
 }
 
-/** Whether two people must allow calls of this tool. */
-export function needsTwo({ twoPersons }: GateSettings, facts: ToolFacts): boolean {
-  return twoPersons.some((pattern) => matchesTool(pattern, facts));
-}
+export { needsTwo };
 
 /** The end of the quiet hours that hold at this moment, or the moment itself. Milliseconds since the epoch. */
 export function afterQuietHours({ quietHours }: GateSettings, now: number): number {

@@ -13,8 +13,9 @@ import type {
   SeenTool,
 } from "../../store/loads/approval.ts";
 import type { StoredApproval, StoredDecision } from "../../store/ops/items.ts";
-import type { GateSettings } from "../protocol/approval.ts";
-import type { Described } from "../protocol/tools.ts";
+import type { GateSettings, QuestionRaise } from "../protocol/approval.ts";
+import type { Described, ToolJudge } from "../protocol/tools.ts";
+import { type Counts, restoreBrakes } from "./brakes.ts";
 import { readSettings } from "./settings.ts";
 import type { Granted } from "./suspension.ts";
 
@@ -23,6 +24,10 @@ export interface Origin {
   readonly profile?: string | undefined;
   readonly source?: "web" | "channel" | "dm" | undefined;
   readonly channelId?: number | undefined;
+  /** What began the turn. */
+  readonly trigger?: "person" | "schedule" | undefined;
+  /** Whose words began the turn or came into it. */
+  readonly requestedBy?: ToolJudge["requestedBy"] | undefined;
 }
 
 /** An edit that a person allowed and that the toolbox is describing anew. */
@@ -55,10 +60,15 @@ export interface OpenItem {
     readonly text: string;
     readonly suggestions: readonly string[];
     readonly sealTo?: { readonly x: string; readonly y: string } | undefined;
+    readonly asker?: QuestionRaise["asker"];
+    readonly form?: QuestionRaise["form"];
+    readonly link?: QuestionRaise["link"];
   } | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** A brake asked for it, which no change of policy lifts. */
+  readonly braked?: boolean | undefined;
   /** One of two people has allowed it. */
   readonly firstApproval?: StoredApproval | undefined;
   readonly card?: { readonly messageId: number; readonly whole: boolean } | undefined;
@@ -77,6 +87,8 @@ export interface ApprovalState {
   /** Profile → its group of rules. */
   readonly profiles: Readonly<Record<string, string>>;
   readonly bypasses: readonly Bypass[];
+  /** Bypasses that a new lease ended before this state was loaded; their entry in the log is still to come. */
+  readonly lapsed: readonly Bypass[];
   readonly tools: readonly LoadedTool[];
   /** Every tool that was ever offered, by name. */
   readonly seenTools: ReadonlyMap<string, SeenTool>;
@@ -101,15 +113,16 @@ export interface ApprovalState {
   >;
   /** Parked conversations with the items that say so. */
   readonly restarts: ReadonlyMap<string, string>;
-  /** When a tool was let run without a person lately, by conversation and tool; milliseconds since the epoch. */
-  readonly lately: ReadonlyMap<string, readonly number[]>;
-  /** Refusals in a row, by conversation. */
-  readonly denials: ReadonlyMap<string, number>;
+  /** When a tool was let run without a person lately, by agent and tool. */
+  readonly lately: Counts;
+  /** Refusals since a person last allowed something, by conversation. */
+  readonly denials: Counts;
 }
 
 /** Rebuilds the state from what `store/loads/approval.ts` read. */
 export function restore(loaded: unknown): ApprovalState {
   const rows = loaded as LoadedApproval; // the loader's own shape, as JSON
+  const gate = readSettings(rows.gate);
   return {
     rules: rows.rules,
     repair: rows.repair,
@@ -120,6 +133,7 @@ export function restore(loaded: unknown): ApprovalState {
     }])),
     profiles: rows.profiles,
     bypasses: rows.bypasses,
+    lapsed: rows.lapsed,
     tools: rows.tools,
     seenTools: new Map(rows.seenTools.map((tool) => [tool.name, tool])),
     items: new Map(rows.items.map((row) => [row.id, restoreItem(row)])),
@@ -131,18 +145,17 @@ export function restore(loaded: unknown): ApprovalState {
     users: rows.users,
     zulipApprovers: rows.zulipApprovers,
     conversations: new Map(Object.entries(rows.conversations)),
-    gate: readSettings(rows.gate),
-    undoable: new Map(),
+    gate,
+    undoable: new Map(rows.undoable.map(({ itemId, ...call }) => [itemId, call])),
     restarts: new Map(Object.entries(rows.restarts)),
-    lately: new Map(),
-    denials: new Map(),
+    ...restoreBrakes(rows.recent, gate),
   };
 }
 
 function restoreItem(row: LoadedItem): OpenItem {
   // The JSON columns hold what `item.create` and the compare-and-set wrote.
   const described = row.described as Described | null;
-  const trace = row.trace as { readonly origin?: Origin } | null;
+  const trace = row.trace as { readonly origin?: Origin; readonly braked?: boolean } | null;
   const question = row.question as OpenItem["question"] | null;
   return {
     id: row.id,
@@ -161,6 +174,7 @@ function restoreItem(row: LoadedItem): OpenItem {
     question: question ?? undefined,
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
+    braked: trace?.braked,
     firstApproval: row.firstApproval as StoredApproval | null ?? undefined, // `item.reopen` wrote it
     card: row.cardMessageId === null
       ? undefined

@@ -26,18 +26,30 @@ export function notRun(code: string, message: string): string {
   return `The call was allowed, but running it failed (${code}): ${message}`;
 }
 
-/** Edited arguments that mean nothing to the tool. */
-export function editUnusable(message: string): string {
-  return `The user edited the arguments and allowed the call, but the edited call cannot run: ${message}`;
+/** Edited arguments that mean nothing to the tool; for the people who decide. */
+export function editUnusable(name: string, message: string): string {
+  return `${name} edited the arguments, but the edited call cannot run: ${message}`;
 }
 
-/** Why a reaction decided nothing, by code; said once in the topic. */
+/** Two people allow the same call, so none of them changes it. */
+export const EDIT_NEEDS_ONE =
+  "Two people must allow this call, so it cannot be edited. Allow it as it is, or reject it and ask for another one.";
+
+/** The same where nothing sandboxes the call. */
+export const ONLY_ONCE = "Allowed this once only: nothing sandboxes this call.";
+
+/** A lasting or session-wide allowance where it widens nothing. */
+export const NOT_WIDENED = "Allowed this once only: where two people must allow a call, nothing is widened.";
+
+/** Why a reaction or a button decided nothing, by code; said once in the topic. */
 export const reactionNotes = {
   not_linked: "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it.",
-  high_risk: "This call is of high risk: a reaction cannot decide it. Open the inbox to see and decide it.",
+  high_risk: "This call is of high risk: it cannot be decided here. Open the inbox to see and decide it.",
   not_whole:
-    "The card does not show the whole call: a reaction cannot decide it. Open the inbox to see and decide it.",
+    "The card does not show the whole call: it cannot be decided here. Open the inbox to see and decide it.",
+  requester: "You asked for this, and the settings leave it to somebody else to allow it.",
   second_person: "You have allowed this already: a second person must, before it runs.",
+  too_late: "This is no longer open, or it has changed since. Its card says how it stands.",
   question: "A reaction cannot answer a question. Open the inbox to answer it.",
 } as const;
 
@@ -69,7 +81,7 @@ export function waitsForOwner(tool: string | undefined): string {
 
 /** Too many refusals. */
 export function runOfDenials(count: number): string {
-  return `⏸️ ${count} calls in a row were refused, so the agent was stopped. Say how to go on.`;
+  return `⏸️ ${count} calls were refused within a few minutes, so the agent was stopped. Say how to go on.`;
 }
 
 /** One person has allowed it. */

@@ -2,7 +2,7 @@
 import { isOffered } from "../../lib/policy/judge.ts";
 import type { ToolClass, ToolsKnown, ToolsList } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
-import { contextOf, conversationId, originOf } from "./origin.ts";
+import { contextOf, conversationId, factsOf, originOf } from "./origin.ts";
 
 /**
  * Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. When a server changes what a tool is
@@ -16,6 +16,9 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
     description: tool.description,
     parameters: tool.parameters,
     schemaHash: tool.schemaHash,
+    hints: tool.hints,
+    trusted: tool.trusted ?? false,
+    mode: tool.mode,
   })).sort((a, b) => a.name < b.name ? -1 : 1);
   draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
   const seenTools = new Map(draft.state.seenTools);
@@ -45,7 +48,7 @@ export function onToolsList(draft: Draft, payload: ToolsList, sender: string): v
   const conversation = conversationId(from);
   const context = contextOf(state, conversation, originOf(state, conversation), env.now);
   const offered = state.tools.filter((tool) => {
-    const facts = { tool: tool.name, class: tool.class as ToolClass }; // only `tools.known` writes it
+    const facts = factsOf(tool.name, { class: tool.class as ToolClass }, tool); // only `tools.known` writes it
     return isOffered({ rules: state.rules, bypasses: state.bypasses }, facts, context);
   });
   draft.tell(from, "tools.listed", {

@@ -1,10 +1,11 @@
 /**
  * Taking an allowance back: for a while after a person allowed a call of high risk it does not begin, so whoever tapped too fast can say so. The call
- * is handed over with a time before which the mailbox does not deliver it; what is taken back by then was never in the toolbox's hands. After a
- * restart of approval nothing can be taken back any more; the call then begins at its time.
+ * is handed over with a time before which the mailbox does not deliver it; what is taken back by then was never in the toolbox's hands.
  */
-import { type Author, type Changed, missing, recordChange } from "./change_log.ts";
+import { type Author, type Changed, FORBIDDEN_HERE, missing, recordChange } from "./change_log.ts";
 import type { Draft } from "./draft.ts";
+import { originOf } from "./origin.ts";
+import { mayAct } from "./rights.ts";
 import type { OpenItem } from "./state.ts";
 import { takenBack } from "./texts.ts";
 
@@ -33,6 +34,9 @@ export function undo(draft: Draft, itemId: string, by: Author): Changed {
     return { ok: false, code: "conflict", message: "The call has begun" };
   }
   const { callId, conversation } = known;
+  if (by.role !== "owner" && !mayAct(draft.state, by, originOf(draft.state, conversation).channelId)) {
+    return FORBIDDEN_HERE;
+  }
   draft.op({ op: "call.move", callId, to: "rejected", outcome: "taken_back" });
   draft.op({ op: "item.undo", id: itemId, note: `Taken back by ${by.name}` });
   draft.tell(`conversation/${conversation}`, "tool.result", {

@@ -3,8 +3,9 @@
  * in the model's order, unless every one of them is of a tool that may run side by side. This actor only inserts a call's row; whoever has
  * the call in hand moves it, also to `cancelled` (see `lib/call_state.ts`), so a stop can never race with a call that just began to run.
  */
-import type { CallBeginType, CallEndType, CallOutcome } from "../../lib/conversation_event.ts";
+import type { CallAllowed, CallBeginType, CallEndType, CallOutcome } from "../../lib/conversation_event.ts";
 import type { ModelItem } from "../protocol/model.ts";
+import type { Requester } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
 import { repeatKey } from "./evolve.ts";
 import { type Call, openCalls, type Turn } from "./state.ts";
@@ -24,6 +25,9 @@ export const LOOP_CALLS = 8;
 
 /** What `tool.propose` carries of arguments, in UTF-16 units. */
 const MAX_ARGUMENT_CHARS = 1_000_000;
+
+/** See `requestersOf`. */
+const MAX_REQUESTERS = 1_000;
 
 /** What a result may hold, in UTF-16 units (about 10,000 tokens). */
 const MAX_RESULT_CHARS = 40_000;
@@ -73,13 +77,34 @@ function propose(draft: Draft, turn: Turn, call: Call): void {
     modelCallId: call.modelCallId,
     tool: call.tool,
     arguments: call.arguments,
+    triggeredBy: triggerOf(draft, turn),
   });
   draft.send("toolbox", "tool.propose", {
     callId: call.callId,
     turnId: turn.id,
     tool: call.tool,
     arguments: call.arguments,
+    requestedBy: requestersOf(draft, turn),
   });
+}
+
+/** Whose words are in this turn, each once: approval may have to leave its calls to others. A schedule is nobody. */
+function requestersOf(draft: Draft, turn: Turn): Requester[] {
+  const known = new Map<string, Requester>();
+  for (const entry of draft.state.history) {
+    if (entry.kind !== "user" || entry.turnId !== turn.id || entry.author.kind === "schedule") continue;
+    const { kind, id } = entry.author;
+    known.set(`${kind} ${id}`, { kind, id });
+  }
+  return [...known.values()].slice(-MAX_REQUESTERS);
+}
+
+/** A turn in which a schedule speaks is a schedule's, whoever else has a word in it. */
+function triggerOf(draft: Draft, turn: Turn): "person" | "schedule" {
+  const scheduled = draft.state.history.some((entry) =>
+    entry.kind === "user" && entry.turnId === turn.id && entry.author.kind === "schedule"
+  );
+  return scheduled ? "schedule" : "person";
 }
 
 /** How a call ended. */
@@ -88,6 +113,7 @@ export interface CallResult {
   readonly text: string;
   readonly exitCode?: number | undefined;
   readonly durationMs?: number | undefined;
+  readonly allowed?: CallAllowed | undefined;
 }
 
 /** Records a call's one result; false when the call is not open (late, or another turn's). */
@@ -96,15 +122,17 @@ export function endCall(draft: Draft, callId: string, ended: CallResult): boolea
   const call = turn?.calls.find((call) => call.callId === callId);
   if (!turn || !call || call.state === "ended") return false;
   const count = turn.repeats[repeatKey(call.tool, call.arguments)] ?? 0;
+  const edited = call.edited ? result.edited(call.edited.by, call.edited.changes) : "";
   const remark = count === REPEATED_CALLS ? result.repeated(count) : "";
   draft.emit(endType(call.tool), {
     turnId: turn.id,
     callId,
     tool: call.tool,
     outcome: ended.outcome,
-    text: cutMiddle(ended.text, MAX_RESULT_CHARS) + remark,
+    text: edited + cutMiddle(ended.text, MAX_RESULT_CHARS) + remark,
     exitCode: ended.exitCode,
     durationMs: ended.durationMs,
+    allowed: ended.allowed,
   });
   return true;
 }

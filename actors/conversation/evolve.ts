@@ -85,8 +85,14 @@ export function evolve(before: ConversationState, event: ConversationEvent): Con
     case "request_user_input":
     case "elicitation_request":
       return withCall(state, event.payload.callId, { state: "waiting", waitsFor: "answer" });
-    case "request_resolved":
-      return withCall(state, event.payload.callId, { state: "proposed", waitsFor: undefined });
+    case "request_resolved": {
+      const { callId, by, changes } = event.payload;
+      return withCall(state, callId, {
+        state: "proposed",
+        waitsFor: undefined,
+        edited: changes && { by, changes },
+      });
+    }
     case "tool_call_end":
     case "exec_command_end":
     case "mcp_tool_call_end":

@@ -3,6 +3,7 @@
  * exactly; `live` is what viewers are being shown at this moment and may be lost. Plain data, never changed in place.
  */
 import type {
+  ArgumentChange,
   ConversationEvent,
   EventAuthor,
   EventInput,
@@ -58,6 +59,8 @@ export interface Call {
   readonly state: "begun" | "proposed" | "waiting" | "ended";
   /** What it waits for, while `waiting`. */
   readonly waitsFor?: "approval" | "answer" | undefined;
+  /** A person changed its arguments before they allowed it. */
+  readonly edited?: { readonly by: string; readonly changes: readonly ArgumentChange[] } | undefined;
   /** When it was proposed, milliseconds since the epoch. */
   readonly since?: number | undefined;
 }

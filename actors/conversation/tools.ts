@@ -48,8 +48,8 @@ export function onCallWaiting(draft: Draft, waiting: PayloadOf<"call.waiting">):
 export function onCallDecided(draft: Draft, decided: PayloadOf<"call.decided">): void {
   const call = openCall(draft, decided.callId);
   if (!call || call.state !== "waiting") return;
-  const { callId, itemId, decision, by } = decided;
-  draft.emit("request_resolved", { turnId: call.turnId, callId, itemId, decision, by });
+  const { callId, itemId, decision, by, changes } = decided;
+  draft.emit("request_resolved", { turnId: call.turnId, callId, itemId, decision, by, changes });
 }
 
 function openCall(draft: Draft, callId: string): (Call & { readonly turnId: string }) | undefined {

@@ -2,7 +2,7 @@
  * Every sentence that this actor says by itself, to people or to a model, in one place. Suffixes are appended to a partial answer and never
  * replace it; markers are what the models of later steps read about a turn that ended early.
  */
-import type { AbortReason } from "../../lib/conversation_event.ts";
+import type { AbortReason, ArgumentChange } from "../../lib/conversation_event.ts";
 import type { ModelErrorClass } from "../protocol/model.ts";
 
 /** The whole answer of an agent that has nothing to add. */
@@ -42,8 +42,26 @@ export const result = {
   abortedAfter: (seconds: string) => `aborted after ${seconds} s; it may have run in part`,
   unknownAfter: (seconds: string) =>
     `outcome unknown: interrupted by a restart after ${seconds} s; check before repeating it`,
+  /** Before the result of a call that is not the one that the model made. */
+  edited: (by: string, changes: readonly ArgumentChange[]) =>
+    `(${
+      oneLine(by)
+    } changed the arguments of this call before allowing it, and the changed call is what ran. ` +
+    `Changed: ${changes.map(changeLine).join("; ") || "nothing"}.)\n\n`,
   repeated: (count: number) => `\n\n(Note: this exact call was made ${count} times in this turn.)`,
 };
+
+function changeLine({ name, before, after }: ArgumentChange): string {
+  if (after === undefined) return `${oneLine(name)} left out (it was ${before})`;
+  return `${oneLine(name)} is ${after}${
+    before === undefined ? " (it was not given)" : ` (it was ${before})`
+  }`;
+}
+
+/** A name cannot end the remark that it stands in. */
+function oneLine(text: string): string {
+  return text.replace(/[()\s]+/g, " ").trim();
+}
 
 /** Asks the model to go on. */
 export const nudge = {

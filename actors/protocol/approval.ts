@@ -3,7 +3,11 @@
  */
 import * as z from "zod";
 import { gateDefaults } from "../../lib/gate_settings.ts";
+import { ApprovalReact, CardGone } from "./cards.ts";
 import { message } from "./define.ts";
+import { QuestionAnswered, QuestionRaise, QuestionWithdrawn } from "./question.ts";
+
+export { QuestionAnswered, QuestionRaise, QuestionWithdrawn };
 
 /** The strict list of answers a person can give (HTTP API, design §13). A typo is refused, never an approval. */
 export const DecisionKind = z.enum([
@@ -60,23 +64,20 @@ export const DecisionBody = z.object({
 });
 export type DecisionBody = z.infer<typeof DecisionBody>;
 
+/** What of policy settled an item that waited; nobody decided it. */
+export const SettledBy = z.object({ by: z.enum(["rule", "bypass", "default"]), ref: z.string() });
+export type SettledBy = z.infer<typeof SettledBy>;
+
 /** The compare-and-set happened at the edge (`store/decide.ts`); approval re-checks, records and applies it. */
 export const ApprovalDecide = z.object({
   itemId: z.string(),
   version: z.int(),
   body: DecisionBody,
   by: Decider,
+  /** Only approval says so, to itself: `by` is then who changed policy. */
+  settled: SettledBy.optional(),
 });
 export type ApprovalDecide = z.infer<typeof ApprovalDecide>;
-
-/** A Zulip reaction on a message that may be a card; approval checks everything about it itself. */
-export const ApprovalReact = z.object({
-  messageId: z.int(),
-  zulipUserId: z.int(),
-  name: z.string(),
-  emoji: z.string(),
-});
-export type ApprovalReact = z.infer<typeof ApprovalReact>;
 
 /** How the gate treats what waits. Times in seconds; null switches a limit off. The HTTP API shows it in the same shape. */
 export const GateSettings = z.object({
@@ -90,10 +91,12 @@ export const GateSettings = z.object({
   twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
   /** How long an allowed call of high risk can be taken back before it begins. */
   undoSeconds: z.int().min(0).max(300).default(gateDefaults.undoSeconds),
-  /** Of one tool in one conversation, without a person; more are asked for. */
+  /** Of one tool by one agent (profile), without a person; more are asked for. */
   callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
-  /** So many refusals in a row stop the agent's turn. */
+  /** So many refusals in a conversation within ten minutes, with no call that a person allowed in between, stop the agent's turn. */
   denialsInARow: z.int().min(1).max(1_000).nullable().default(10),
+  /** Whether somebody whose words began the turn, or came into it, may allow its calls. */
+  requesterMayApprove: z.boolean().default(true),
 });
 export type GateSettings = z.infer<typeof GateSettings>;
 
@@ -125,26 +128,9 @@ export const CardShown = z.object({
 });
 export type CardShown = z.infer<typeof CardShown>;
 
-/** A running tool (`ask_user`, an MCP elicitation) needs a person's words; answered with `question.answered`. */
-export const QuestionRaise = z.object({
-  callId: z.string(),
-  turnId: z.string(),
-  conversation: z.string(),
-  kind: z.enum(["question", "elicitation"]),
-  question: z.string().max(20_000),
-  suggestions: z.array(z.string().max(500)).max(20).default([]),
-  expiresInSeconds: z.int().positive().max(30 * 86_400).optional(),
-  /** The answer is a secret: it is sealed to this point before anything stores it. */
-  sealTo: z.object({ x: z.string().max(100), y: z.string().max(100) }).optional(),
-});
-export type QuestionRaise = z.infer<typeof QuestionRaise>;
-export const QuestionAnswered = z.object({
-  callId: z.string(),
-  outcome: z.enum(["answered", "declined", "expired", "cancelled"]),
-  answer: z.string().optional(),
-  by: z.string().optional(),
-});
-export type QuestionAnswered = z.infer<typeof QuestionAnswered>;
+/** Approval's own alarm for the end of a bypass. */
+export const BypassExpire = z.object({ id: z.string() });
+export type BypassExpire = z.infer<typeof BypassExpire>;
 
 /** A conversation's session ended (`!new`, a person's stop): its bypasses end. */
 export const SessionEnded = z.object({ reason: z.enum(["reset", "stop"]) });
@@ -255,6 +241,12 @@ export const CallDecided = z.object({
   itemId: z.string(),
   decision: z.string(),
   by: z.string(),
+  /** What the person changed in the arguments before they allowed the call; the values are JSON text, cut. Absent: not there before or after. */
+  changes: z.array(z.object({
+    name: z.string(),
+    before: z.string().optional(),
+    after: z.string().optional(),
+  })).optional(),
 });
 export type CallDecided = z.infer<typeof CallDecided>;
 
@@ -268,14 +260,18 @@ export const approvalMessages = {
     lane: "control",
     request: true,
   }),
-  "people.known": message(["edge", "supervisor"], ["approval"], PeopleKnown),
+  // In the lane of decisions, so that a person is known before their first one, and gone before any later one.
+  "people.known": message(["edge", "supervisor"], ["approval"], PeopleKnown, { lane: "control" }),
+  "bypass.expire": message(["approval"], ["approval"], BypassExpire, { lane: "control" }),
   "restart.wanted": message(["supervisor"], ["approval"], RestartWanted),
   "restart.done": message(["supervisor"], ["approval"], RestartDone),
   "policy.done": message(["approval"], ["edge"], PolicyDone),
   "question.raise": message(["toolbox"], ["approval"], QuestionRaise, { request: true }),
+  "question.withdrawn": message(["toolbox"], ["approval"], QuestionWithdrawn),
   "question.answered": message(["approval"], ["toolbox"], QuestionAnswered, { recovery: "repeat" }),
   "session.ended": message(["conversation"], ["approval"], SessionEnded, { lane: "control" }),
   "call.waiting": message(["approval"], ["conversation"], CallWaiting),
   "call.decided": message(["approval"], ["conversation"], CallDecided),
   "card.shown": message(["zulip"], ["approval"], CardShown, { lane: "control" }),
+  "card.gone": message(["zulip"], ["approval"], CardGone, { lane: "control" }),
 } as const;

@@ -14,12 +14,13 @@ export type ToolClass = z.infer<typeof ToolClass>;
 
 /**
  * What an MCP server says of its own tool, by the names of the MCP specification without `Hint`; absent: it does not say. A claim that people are
- * shown, and that no rule, bypass or fast path looks at.
+ * shown; rules go by it only where the server is configured as trusted.
  */
 export const ToolHints = z.object({
   readOnly: z.boolean().optional(),
   destructive: z.boolean().optional(),
   openWorld: z.boolean().optional(),
+  idempotent: z.boolean().optional(),
 });
 export type ToolHints = z.infer<typeof ToolHints>;
 
@@ -31,6 +32,10 @@ export const KnownTool = ToolSpec.extend({
   /** True when running it twice is the same as running it once. */
   idempotent: z.boolean(),
   hints: ToolHints.optional(),
+  /** The configuration trusts the server's hints. */
+  trusted: z.boolean().optional(),
+  /** What the configuration says of an MCP tool: `prompt` asks always, `approve` answers the question that no rule means. */
+  mode: z.enum(["prompt", "approve"]).optional(),
 });
 export type KnownTool = z.infer<typeof KnownTool>;
 
@@ -77,12 +82,17 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
+/** Somebody whose words led to a call: a user of ours, or a Zulip account by its number. */
+export const Requester = z.object({ kind: z.enum(["web", "zulip"]), id: z.string() });
+export type Requester = z.infer<typeof Requester>;
+
 /** A model asks for a tool. `arguments` is the JSON text as the model wrote it. */
 export const ToolPropose = z.object({
   callId: z.string(),
   turnId: z.string(),
   tool: z.string().max(200),
   arguments: z.string().max(1_000_000),
+  requestedBy: z.array(Requester).max(1_000).optional(),
 });
 export type ToolPropose = z.infer<typeof ToolPropose>;
 
@@ -102,6 +112,10 @@ export const ToolJudge = z.object({
     source: z.enum(["web", "channel", "dm"]),
     channelId: z.int().optional(),
   }).optional(),
+  /** What began the turn; a bypass covers what people began only. */
+  trigger: z.enum(["person", "schedule"]).optional(),
+  /** As the conversation said it with its proposal. */
+  requestedBy: z.array(Requester).max(1_000).optional(),
   /** Set on the answer to `tool.redescribe`: a person has already allowed these very arguments with this item. */
   editedFor: z.string().optional(),
 });
@@ -140,6 +154,8 @@ export const ToolResult = z.object({
   stopTurn: z.boolean().default(false),
   exitCode: z.int().optional(),
   durationMs: z.number().optional(),
+  /** What let it run, where it was let run. */
+  allowed: Grant.pick({ by: true, ref: true }).optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 

@@ -6,7 +6,6 @@
  */
 import { isFinal } from "../../lib/call_state.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { newSealKey } from "../../lib/sealed.ts";
 import type { Delivery, Effects, GatewayContext } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { QuestionAnswered } from "../protocol/approval.ts";
@@ -15,6 +14,7 @@ import type { ToolCancel, ToolPropose, ToolRedescribe, ToolRun } from "../protoc
 import { type End, fromPerson, resultFor, settle } from "./answers.ts";
 import { type CallRow, contextOf, readCall } from "./call_row.ts";
 import { describeCall, type DescribedCall, type Describer } from "./describe_call.ts";
+import { Questions, withdrawal } from "./questions.ts";
 import type { Outcome, Place, Question } from "./tool.ts";
 
 /** What the calls are handled with. */
@@ -36,10 +36,11 @@ const LOOK_AT_LEASE_MS = 250;
 export class Calls {
   readonly #running = new Map<string, AbortController>();
   readonly #cancelled = new Set<string>();
-  /** Running tools that wait for a person's words. */
-  readonly #asking = new Map<string, (answer: QuestionAnswered) => void>();
+  readonly #questions: Questions;
 
-  constructor(private readonly options: CallsOptions) {}
+  constructor(private readonly options: CallsOptions) {
+    this.#questions = new Questions(options.context);
+  }
 
   /** `tool.propose`: describe it and ask approval, or say at once what is wrong. */
   async propose(delivery: Delivery, payload: ToolPropose): Promise<void> {
@@ -58,7 +59,10 @@ export class Calls {
     }
     const { described, digest } = made.value;
     const move: Op = { op: "call.move", callId: call.callId, to: "described", described, digest };
-    await this.#try(delivery, { ops: [move], send: [this.#judge(call, made.value)] });
+    const { requestedBy } = payload;
+    const judge = this.#judge(call, made.value);
+    const send = [{ ...judge, payload: { ...judge.payload, ...(requestedBy && { requestedBy }) } }];
+    await this.#try(delivery, { ops: [move], send });
   }
 
   /** `tool.redescribe`: a person edited the arguments; the row stays where it is. */
@@ -80,7 +84,7 @@ export class Calls {
     const again = call.state === "executing";
     if (!again && call.state !== "judged" && call.state !== "decided") return;
     if (again && this.options.describer.find(call.tool)?.answeredElsewhere) return;
-    if (again && !call.described?.idempotent) return settle(call, unknownOutcome);
+    if (again && !call.described?.idempotent) return abandoned(call);
     if (this.#cancelled.has(callId)) {
       await this.#try(delivery, settle(call, { outcome: "cancelled", text: "Cancelled before it began." }));
       return;
@@ -112,9 +116,15 @@ export class Calls {
 
   /** A person has answered: a running tool that waits for it, or the call itself. */
   async answeredByPerson(delivery: Delivery, answer: QuestionAnswered): Promise<void> {
-    const waiting = this.#asking.get(answer.callId);
-    if (waiting) return waiting(answer);
-    await this.answered(delivery, answer.callId, fromPerson(answer));
+    const { callId } = answer;
+    if (this.#questions.answered(answer)) return;
+    const call = await readCall(this.options.context, callId);
+    if (call && this.options.describer.find(call.tool)?.answeredElsewhere) {
+      return await this.answered(delivery, callId, fromPerson(answer));
+    }
+    // It was for a process that is gone, or came when the call had ended.
+    const unheard = withdrawal(callId, "Nobody waits for this answer any more.", { unheard: true });
+    if (answer.outcome === "answered") await this.#try(delivery, { send: [unheard] });
   }
 
   /** Another actor has answered for the tool. An answer to a question of a dead process is nobody's. */
@@ -127,7 +137,7 @@ export class Calls {
   /** `request.failed`: what we asked of another actor did not reach it. */
   async requestFailed(delivery: Delivery, { callId, type, message }: RequestFailed): Promise<void> {
     const call = callId === undefined ? undefined : await readCall(this.options.context, callId);
-    if (callId !== undefined) this.#asking.get(callId)?.({ callId, outcome: "cancelled" });
+    if (callId !== undefined) this.#questions.answered({ callId, outcome: "cancelled" });
     if (callId !== undefined && this.#running.has(callId)) return;
     const held = type === "tool.judge" ? "described" : "executing";
     if (call?.state !== held) return;
@@ -160,7 +170,7 @@ export class Calls {
       if (!bound.run) {
         return abort.signal.aborted ? settle(call, { outcome: "cancelled", text: "Cancelled." }) : undefined;
       }
-      return await this.#work(delivery, { call, made, place, abort });
+      return await this.#work(delivery, { call, made, place, abort, grant });
     } finally {
       this.#running.delete(callId);
       context.log("debug", "tool call left the toolbox's hands", { callId, tool: call.tool });
@@ -176,17 +186,20 @@ export class Calls {
 
   async #work(
     delivery: Delivery,
-    { call, made, place, abort }: {
+    { call, made, place, abort, grant }: {
       call: CallRow;
       made: DescribedCall;
       place: Place;
       abort: AbortController;
+      grant: ToolRun["grant"];
     },
   ): Promise<Effects> {
     const { context, clock } = this.options;
     const { callId, conversation } = call;
     const fence = watchLease(context, clock);
     const signal = AbortSignal.any([abort.signal, delivery.signal, context.signal, fence.signal]);
+    const over = new AbortController();
+    const asked: Promise<QuestionAnswered>[] = [];
     const began = clock.monotonic();
     const io = {
       signal,
@@ -196,7 +209,12 @@ export class Calls {
           type: "tool.output",
           payload: { callId, stream, chunk },
         }),
-      ask: (question: Question) => this.#ask(call, question, signal),
+      ask: (question: Question, until?: AbortSignal) => {
+        const signals = [signal, over.signal, ...(until ? [until] : [])];
+        const answer = this.#questions.ask(call, question, AbortSignal.any(signals));
+        asked.push(answer);
+        return answer;
+      },
     };
     const stopped: Outcome = { ok: false, text: "It had not begun.", aborted: true };
     const outcome = signal.aborted
@@ -204,44 +222,12 @@ export class Calls {
       : await this.#attempt(call, () =>
         made.bound.run?.(place, io, made.described) ?? Promise.resolve(stopped));
     fence.stop();
+    // What the tool left open (its server died, its time was over) nobody hears the answer of.
+    over.abort(new Error("The call that asked has ended."));
+    await Promise.allSettled(asked);
     const durationMs = Math.round(clock.monotonic() - began);
-    return settle(call, { ...ending(outcome, abort.signal.aborted), durationMs });
-  }
-
-  /** A running tool's question as a pending item. */
-  async #ask(
-    call: CallRow,
-    { question, suggestions, secret }: Question,
-    signal: AbortSignal,
-  ): Promise<QuestionAnswered> {
-    const { callId, turnId, conversation } = call;
-    const key = secret ? await newSealKey() : undefined;
-    signal.throwIfAborted();
-    if (this.#asking.has(callId)) throw new Error("A call can ask one question at a time");
-    const answer = Promise.withResolvers<QuestionAnswered>();
-    const stopped = () => answer.reject(signal.reason);
-    signal.addEventListener("abort", stopped, { once: true });
-    this.#asking.set(callId, answer.resolve);
-    try {
-      const payload = {
-        callId,
-        turnId,
-        conversation,
-        kind: "elicitation",
-        question,
-        suggestions: [...suggestions],
-        ...(key && { sealTo: key.sealTo }),
-      };
-      const committed = await this.options.context.commit({
-        send: [{ to: "approval", type: "question.raise", payload }],
-      });
-      if (!committed.ok) throw new Error(`The question could not be asked: ${committed.error.message}`);
-      const said = await answer.promise;
-      return key && said.answer !== undefined ? { ...said, answer: await key.open(said.answer) } : said;
-    } finally {
-      this.#asking.delete(callId);
-      signal.removeEventListener("abort", stopped);
-    }
+    const allowed = { by: grant.by, ref: grant.ref };
+    return settle(call, { ...ending(outcome, abort.signal.aborted), durationMs, allowed });
   }
 
   /** A tool that throws is a failed call, not a dead toolbox: the turn goes on. */
@@ -272,6 +258,7 @@ export class Calls {
       described,
       digest,
       schemaHash: tool.spec.schemaHash,
+      trigger: call.triggeredBy,
       ...(context && { context }),
     };
     return { to: "approval", type: "tool.judge", payload };
@@ -305,6 +292,12 @@ const unknownOutcome: End = {
     "The outcome is unknown: the toolbox stopped while this call was running. It may have run completely, partly or " +
     "not at all, and it was not repeated. Look at the present state before you decide what to do.",
 };
+
+/** A call of a process that died, with whatever it had asked a person. */
+function abandoned(call: CallRow): Effects {
+  const end = settle(call, unknownOutcome);
+  return { ...end, send: [...end.send ?? [], withdrawal(call.callId, "The toolbox stopped meanwhile.")] };
+}
 
 function refuse(call: CallRow, now: string | undefined, granted: string): string | undefined {
   if (granted !== call.digest) return "The approval is for another call than this one, so nothing was done.";

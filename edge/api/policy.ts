@@ -57,6 +57,8 @@ export const ExplainRequest = z.strictObject({
   group: z.string().max(100).optional(),
   profile: z.string().max(200).optional(),
   source: z.enum(["web", "channel", "dm"]).optional(),
+  /** What began the turn. */
+  trigger: z.enum(["person", "schedule"]).default("person"),
   conversation: z.string().max(100).optional(),
 });
 export type ExplainRequest = z.input<typeof ExplainRequest>;
@@ -135,6 +137,7 @@ export type ProfileGroup = z.infer<typeof ProfileGroup>;
 /**
  * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
  * `undoSeconds`: how long an allowed call of high risk can be taken back before it begins. `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
+ * `requesterMayApprove`: whether somebody whose words began the turn, or came into it, may allow its calls.
  * `escalate` calls the owner and waits once more. `quietHours`: no reminder then, in hours of the day, UTC.
  */
 export const GateSettings = z.strictObject({
@@ -148,6 +151,7 @@ export const GateSettings = z.strictObject({
   undoSeconds: z.int().min(0).max(300).default(0),
   callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),
   denialsInARow: z.int().min(1).max(1_000).nullable().default(10),
+  requesterMayApprove: z.boolean().default(true),
 });
 export type GateSettings = z.infer<typeof GateSettings>;
 
@@ -173,6 +177,11 @@ export const ToolView = z.object({
   description: z.string(),
   parameters: z.unknown(),
   schemaHash: z.string(),
+  /** What its MCP server says of it; rules go by it only when `trusted`. */
+  hints: z.record(z.string(), z.boolean()).optional(),
+  trusted: z.boolean().optional(),
+  /** As configured: `prompt` asks always, `approve` answers the question that no rule means. */
+  mode: z.enum(["prompt", "approve"]).optional(),
   available: z.boolean(),
   firstSeen: z.int(),
   lastSeen: z.int(),
@@ -184,6 +193,8 @@ export const McpServerView = z.object({
   detail: z.string().optional(),
   tools: z.int(),
   unsandboxed: z.boolean(),
+  /** What it says of its tools is believed. */
+  trusted: z.boolean(),
   at: z.int(),
 });
 export type McpServerView = z.infer<typeof McpServerView>;

@@ -2,6 +2,7 @@
  * What approval restores itself from: policy, people, tools, the end of the decisions chain, and everything that is still open. A rule row
  * that cannot be read makes `rules` null, and approval then asks for everything. Proven by `actors/approval/approval_test.ts`.
  */
+import type { Hints } from "../../lib/policy/claims.ts";
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import { type Db, objects, sql } from "../db.ts";
 import { DB_NOW } from "../lease.ts";
@@ -43,6 +44,12 @@ export interface LoadedTool {
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly schemaHash: string;
+  /** What its server says of it; counts only when `trusted`. */
+  readonly hints?: Hints | undefined;
+  /** The configuration trusts what the server says. */
+  readonly trusted: boolean;
+  /** What the configuration says of it. */
+  readonly mode?: "prompt" | "approve" | undefined;
   /** When its server last changed the definition, milliseconds since the epoch. */
   readonly changedAt: number | null;
 }
@@ -101,6 +108,24 @@ export interface LoadedApproval {
   readonly restarts: Readonly<Record<string, string>>;
   /** The setting `gate`, parsed; null when it was never set. */
   readonly gate: unknown;
+  /** Bypasses that a new lease of the supervisor ended. */
+  readonly lapsed: readonly Bypass[];
+  /** Allowed calls that have not begun and can be taken back until then, milliseconds since the epoch. */
+  readonly undoable: readonly {
+    readonly itemId: string;
+    readonly callId: string;
+    readonly conversation: string;
+    readonly until: number;
+  }[];
+  /** The latest entries of the decisions log about calls, oldest first; `agent` is the conversation's profile. */
+  readonly recent: readonly {
+    readonly at: number;
+    readonly kind: string;
+    readonly decision: string;
+    readonly conversation: string;
+    readonly tool: string;
+    readonly agent: string | null;
+  }[];
 }
 
 /** What approval needs of a conversation that was there at its start. */
@@ -113,6 +138,11 @@ export interface LoadedConversation {
 /** Conversations beyond this many are judged by what the toolbox says of them. */
 const MAX_CONVERSATIONS = 5_000;
 const WITHDRAWN_FOR_MS = 600_000;
+/** A bypass's own alarm may ring late, but not by days. */
+const LAPSED_FOR_MS = 7 * 86_400_000;
+/** How far back the brakes look, and in how many entries at most. */
+const RECENT_MS = 600_000;
+const MAX_RECENT = 5_000;
 
 const queries = [
   sql(
@@ -123,10 +153,10 @@ const queries = [
   sql("SELECT id, group_id FROM profiles"),
   sql(
     `SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt, created_at AS since FROM bypasses
-    WHERE ended_at IS NULL AND expires_at > ${DB_NOW}`,
+    WHERE ended_at IS NULL`,
   ),
   sql(
-    `SELECT name, source, class, description, parameters, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools
+    `SELECT name, source, class, description, parameters, schema_hash AS schemaHash, hints, trusted, mode, changed_at AS changedAt FROM known_tools
     WHERE available = 1 ORDER BY name`,
   ),
   sql(
@@ -160,6 +190,23 @@ const queries = [
   sql("SELECT name, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools"),
   sql("SELECT value FROM settings WHERE key = 'gate'"),
   sql("SELECT conversation, id FROM pending_items WHERE kind = 'restart' AND state = 'waiting'"),
+  sql(
+    `SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt, created_at AS since FROM bypasses
+    WHERE ended_reason = 'restart' AND expires_at > ${DB_NOW} - ?`,
+    LAPSED_FOR_MS,
+  ),
+  sql(
+    `SELECT p.id AS itemId, p.call_id AS callId, p.conversation, json_extract(p.decision, '$.undoUntil') AS until
+    FROM tool_calls c JOIN pending_items p ON p.call_id = c.id
+    WHERE c.state = 'decided' AND p.state = 'applied' AND json_extract(p.decision, '$.undoUntil') > ${DB_NOW}`,
+  ),
+  sql(
+    `SELECT d.at, d.kind, d.decision, d.conversation, c.tool, v.profile AS agent FROM decisions d
+    JOIN tool_calls c ON c.id = d.call_id LEFT JOIN conversations v ON v.id = d.conversation
+    WHERE d.seq > (SELECT COALESCE(MAX(seq), 0) - ? FROM decisions) AND d.at > ${DB_NOW} - ? AND d.conversation IS NOT NULL ORDER BY d.seq`,
+    MAX_RECENT,
+    RECENT_MS,
+  ),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -178,12 +225,20 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
       table<{ id: string; group_id: string }>(2).map((row) => [row.id, row.group_id]),
     ),
     bypasses: table<Bypass>(3),
-    tools: table<LoadedTool & { parameters: string }>(4)
-      .map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
+    tools: table<ToolRow>(4).map(({ hints, mode, ...row }) => ({
+      ...row,
+      parameters: JSON.parse(row.parameters),
+      trusted: row.trusted === 1,
+      ...(hints === null ? {} : { hints: JSON.parse(hints) }),
+      ...(mode === null ? {} : { mode }),
+    })),
     seenTools: table<SeenTool>(15),
     restarts: Object.fromEntries(
       table<{ conversation: string; id: string }>(17).map((row) => [row.conversation, row.id]),
     ),
+    lapsed: table<Bypass>(18),
+    undoable: table<LoadedApproval["undoable"][number]>(19),
+    recent: table<LoadedApproval["recent"][number]>(20),
     gate: readJson(table<{ value: string }>(16)[0]?.value),
     items: table<ItemRow>(5).map((row) => ({
       ...row,
@@ -221,6 +276,13 @@ type ItemRow = Omit<LoadedItem, "described" | "trace" | "question" | "decision" 
   readonly trace: string | null;
   readonly question: string | null;
   readonly decision: string | null;
+};
+
+type ToolRow = Omit<LoadedTool, "parameters" | "hints" | "trusted" | "mode"> & {
+  readonly parameters: string;
+  readonly hints: string | null;
+  readonly trusted: number;
+  readonly mode: "prompt" | "approve" | null;
 };
 
 /** JSON, or null when it is none. */

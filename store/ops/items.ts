@@ -39,7 +39,7 @@ const Create = z.object({
   risk: z.enum(["low", "medium", "high"]).optional(),
   /** `{ steps, context }`: why it waits, and where the call comes from. */
   trace: z.unknown().optional(),
-  /** `{ text, suggestions }`. */
+  /** `{ text, suggestions, sealTo, asker, form, link }`. */
   question: z.unknown().optional(),
   expiresAt: z.int().optional(),
 });
@@ -51,6 +51,8 @@ const Claim = z.object({
   decidedBy: z.string(),
   note: z.string().optional(),
 });
+
+const Reopen = z.object({ id: z.string(), first: StoredApproval.optional(), note: z.string().optional() });
 
 const Settle = z.object({
   id: z.string(),
@@ -121,12 +123,13 @@ export const itemOps = {
       announceItem(input.id, now),
     ],
   ),
-  /** Decided by one person where two are needed: it waits again, in a new version. */
-  "item.reopen": op(by, z.object({ id: z.string(), first: StoredApproval }), (input, { now }) => [
+  /** Decided by one person where two are needed, or edited to something that cannot run: it waits again, in a new version. */
+  "item.reopen": op(by, Reopen, (input, { now }) => [
     sql(
-      `UPDATE pending_items SET state = 'waiting', version = version + 1, first_approval = ?, decision = NULL, decided_by = NULL,
-         decided_at = NULL, note = NULL, updated_at = ? WHERE id = ? AND state = 'decided'`,
+      `UPDATE pending_items SET state = 'waiting', version = version + 1, first_approval = COALESCE(?, first_approval), decision = NULL,
+         decided_by = NULL, decided_at = NULL, note = ?, updated_at = ? WHERE id = ? AND state = 'decided'`,
       json(input.first),
+      input.note,
       now,
       input.id,
     ),
@@ -146,6 +149,25 @@ export const itemOps = {
     ),
     announceItem(input.id, now),
   ]),
+  /** The answer to the last question of a call reached nobody. */
+  "item.unheard": op(by, z.object({ callId: z.string(), note: z.string() }), (input, { now }) => {
+    const last =
+      "id = (SELECT max(id) FROM pending_items WHERE call_id = ? AND kind IN ('question', 'elicitation')) AND state = 'applied'";
+    return [
+      sql(
+        `UPDATE pending_items SET state = 'superseded', version = version + 1, note = ?, updated_at = ? WHERE ${last}`,
+        input.note,
+        now,
+        input.callId,
+      ),
+      sql(
+        `INSERT INTO feed (kind, ref, version, at) SELECT 'item', id, version, ? FROM pending_items
+         WHERE call_id = ? AND state = 'superseded' ORDER BY id DESC LIMIT 1`,
+        now,
+        input.callId,
+      ),
+    ];
+  }),
   /** A person took the allowance back before the call began. */
   "item.undo": op(by, z.object({ id: z.string(), note: z.string() }), (input, { now }) => [
     sql(

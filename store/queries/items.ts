@@ -3,6 +3,8 @@
  * Proven by `store/decide_test.ts`.
  */
 import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
+import { gateDefaults, needsTwo } from "../../lib/gate_settings.ts";
+import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 import type { SealTo } from "../../lib/sealed.ts";
 import { type Db, objects, sql } from "../db.ts";
 import type { StoredApproval, StoredDecision } from "../ops/items.ts";
@@ -22,6 +24,8 @@ export interface ItemView {
   readonly turnId?: string;
   readonly callId?: string;
   readonly tool?: string;
+  /** What began the turn that asks; absent for what no call asks for. */
+  readonly trigger?: "person" | "schedule";
   /** Parsed; absent when it is no JSON. */
   readonly arguments?: unknown;
   /** As the toolbox described it. */
@@ -58,6 +62,10 @@ export interface FoundItem {
   readonly channelId: number | null;
   /** Only *once* may be given. */
   readonly askOnce: boolean;
+  /** Two people must allow it, by the settings of this moment. */
+  readonly twoPersons: boolean;
+  /** Whose words led to it, where the settings leave its allowance to others; else nobody. */
+  readonly barred: readonly Requester[];
   /** The identity of who has allowed it, where two must. */
   readonly firstApprovedBy: string | undefined;
   /** Where an answer is to be sealed to, when it is a secret. */
@@ -84,22 +92,33 @@ export interface ItemPage {
 const COLUMNS =
   `p.id, p.kind, p.state, p.version, p.conversation, p.turn_id, p.call_id, p.tool, p.arguments, p.described, p.digest, p.risk,
   p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.later_until, p.created_at, p.updated_at,
-  p.expires_at, p.delegated_to, p.first_approval, c.title, c.source, c.channel_id, u.name AS delegate`;
+  p.expires_at, p.delegated_to, p.first_approval, c.title, c.source, c.channel_id, u.name AS delegate, k.triggered_by`;
 const FROM =
-  "pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN users u ON u.id = p.delegated_to";
+  "pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id";
 
 /** One item with its inner facts, or undefined. The caller asks `canSee`. Rejects with `DbError`. */
 export async function findItem(db: Db, id: string): Promise<FoundItem | undefined> {
-  const rows = await db.query(sql(`SELECT ${COLUMNS} FROM ${FROM} WHERE p.id = ?`, id));
-  const row = objects<ItemRow>(rows)[0];
+  const rows = await db.query(
+    sql(
+      `SELECT ${COLUMNS}, (SELECT value FROM settings WHERE key = 'gate') AS gate FROM ${FROM} WHERE p.id = ?`,
+      id,
+    ),
+  );
+  const row = objects<ItemRow & { readonly gate: string | null }>(rows)[0];
   if (!row) return undefined;
   const item = toItem(row);
+  // `gate.store` and `item.create` wrote them.
+  const gate = { ...gateDefaults, ...(json(row.gate) as Partial<Gate> | undefined) };
+  const origin = (json(row.trace) as { readonly origin?: { readonly requestedBy?: Requester[] } } | undefined)
+    ?.origin;
   const first = json(row.first_approval) as StoredApproval | undefined; // `item.reopen` wrote it
   return {
     item,
     decidedBy: row.decided_by,
     channelId: row.channel_id,
     askOnce: isAskOnce(item.described),
+    twoPersons: item.kind === "approval" && needsTwo(gate, factsOf(item)),
+    barred: gate.requesterMayApprove ? [] : origin?.requestedBy ?? [],
     firstApprovedBy: first?.identity,
     sealTo: (json(row.question) as StoredQuestion | undefined)?.sealTo, // `item.create` wrote it
   };
@@ -144,6 +163,18 @@ export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
   };
 }
 
+/** What of the gate's settings the compare-and-set looks at. */
+interface Gate {
+  readonly twoPersons: readonly string[];
+  readonly requesterMayApprove: boolean;
+}
+
+/** A user of ours, or a Zulip account by its number. */
+interface Requester {
+  readonly kind: "web" | "zulip";
+  readonly id: string;
+}
+
 interface StoredQuestion {
   readonly text: string;
   readonly suggestions: string[];
@@ -181,6 +212,7 @@ interface ItemRow {
   readonly title: string | null;
   readonly source: string | null;
   readonly channel_id: number | null;
+  readonly triggered_by: "person" | "schedule" | null;
 }
 
 function toItem(row: ItemRow): ItemView {
@@ -198,6 +230,7 @@ function toItem(row: ItemRow): ItemView {
     ...given("turnId", row.turn_id),
     ...given("callId", row.call_id),
     ...given("tool", row.tool),
+    ...given("trigger", row.triggered_by),
     ...given("arguments", json(row.arguments)),
     ...given("described", json(row.described)),
     ...given("digest", row.digest),
@@ -241,6 +274,11 @@ function json(text: string | null): unknown {
   } catch {
     return undefined;
   }
+}
+
+function factsOf({ tool, described }: ItemView): ToolFacts {
+  // The toolbox described it.
+  return { tool: tool ?? "", class: (described as Pick<ToolFacts, "class"> | undefined)?.class ?? "exec" };
 }
 
 function isAskOnce(described: unknown): boolean {

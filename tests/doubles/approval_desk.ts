@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { approval } from "../../actors/approval/approval.ts";
 import type { ApprovalState } from "../../actors/approval/state.ts";
+import { GateSettings } from "../../actors/protocol/approval.ts";
 import { checkSend, type MessageType } from "../../actors/protocol.ts";
 import type { Described } from "../../actors/protocol/tools.ts";
 import type { AnyOp, Decision, Envelope, Send } from "../../runtime/actor.ts";
@@ -245,6 +246,7 @@ export class ApprovalDesk implements AsyncDisposable {
       arguments: "{}",
       digest: `digest-${callId}`,
       schemaHash: kind?.schemaHash ?? `hash-${tool}`,
+      trigger: "person",
       described: {
         class: kind?.class ?? "exec",
         source: kind?.source ?? "builtin",
@@ -302,4 +304,12 @@ export async function callState(desk: ApprovalDesk, id: string): Promise<unknown
 /** The state of an item's row. */
 export async function itemState(desk: ApprovalDesk, id: string | undefined): Promise<unknown> {
   return (await desk.row("SELECT state FROM pending_items WHERE id = ?", id ?? ""))?.state;
+}
+
+/** Changes settings of the gate, as the owner. */
+export async function gate(desk: ApprovalDesk, change: Partial<GateSettings>): Promise<void> {
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const command = { kind: "gate.settings", settings: GateSettings.parse(change) };
+  await desk.post("edge", "approval.policy", { by, command });
+  assert.equal((await desk.sent("policy.done")).at(-1)?.payload.ok, true);
 }
