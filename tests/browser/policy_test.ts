@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import type { RuleView } from "../../edge/api.ts";
 import { LONG_WORD } from "../doubles/fake_api/long_words.ts";
 import { desktop } from "./chromium.ts";
 import { overflowing, stage, violations } from "./stage.ts";
@@ -337,8 +338,9 @@ stage(
     const sent = await pressed(page, "/api/inbox/i2/decision", () => page.keyboard.press("Enter"));
 
     // The page's own request, whose shape the next line checks.
-    const { decision, rule } = sent as { decision: string; rule: { pathPattern: string; action: string } };
+    const { decision, rule } = sent as { decision: string; rule: RuleView };
     assert.deepEqual([decision, rule.action, rule.pathPattern], ["allow_always", "allow", "/config/*"]);
+    assert.equal(Math.round(((rule.expiresAt ?? 0) - Date.now()) / 86_400_000), 30, "it ends by itself");
     await page.getByText("Always allowed").waitFor();
 
     await page.goto(page.url().replace("i2", "i1"));
@@ -369,6 +371,34 @@ stage(
     assert.equal(await page.getByRole("button", { name: "Always…" }).count(), 0);
   },
 );
+
+stage("always takes an end, a count and a scope by hand, and never loses the path", async ({ open }) => {
+  const page = await open("/inbox/i2");
+  await page.getByRole("button", { name: "Always…" }).press("Enter");
+  await page.getByLabel("Ends after").selectOption("Never");
+  await page.getByLabel("Uses").fill("5");
+  await page.getByText("Write the scope by hand").click();
+  const path = page.getByLabel("Path, with *");
+  assert.equal(await path.inputValue(), "/config/backup.yaml");
+  const allow = page.getByRole("button", { name: "Always allow" }).last();
+
+  await path.fill("");
+  await page.getByText("Name a path").waitFor();
+  assert.equal(await allow.isDisabled(), true);
+  assert.deepEqual(await violations(page), []);
+  await path.fill("/config/backup*");
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.url().endsWith("/decision")),
+    allow.press("Enter"),
+  ]);
+
+  const { pathPattern, expiresAt, maxUses } = request.postDataJSON().rule;
+  assert.deepEqual({ pathPattern, expiresAt, maxUses }, {
+    pathPattern: "/config/backup*",
+    expiresAt: null,
+    maxUses: 5,
+  });
+});
 
 stage("somebody else is asked to decide, and given-up messages are settled", async ({ api, open }) => {
   const page = await open("/inbox/i2");

@@ -1,6 +1,6 @@
 /**
- * Deciding once and for all: which rule is made of this call, what it would have matched, and then the word. Only scopes that the server offers can be
- * allowed, so never whatever a shell or an interpreter runs; rejecting may also take in every call of the tool.
+ * Deciding once and for all: which rule is made of this call and on which terms, what it would have matched, and then the word. Only scopes that the
+ * server offers can be allowed, so never whatever a shell or an interpreter runs; rejecting may also take in every call of the tool.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -8,6 +8,7 @@ import type { Item, RuleInput, RuleOffer } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { RuleMatch } from "../policy/rule_row.tsx";
 import { strings } from "../strings.ts";
+import { AlwaysTerms, onTerms, termsFor, termsProblem } from "./always_terms.tsx";
 import { Failure, Skeleton } from "./feedback.tsx";
 import { RulePreview } from "./rule_preview.tsx";
 import { useApp } from "./use_app.ts";
@@ -23,10 +24,11 @@ interface AlwaysFormProps {
 
 /** The form; Escape leaves it without a decision. */
 export function AlwaysForm({ item, busy, back }: AlwaysFormProps) {
-  const { inbox, policy } = useApp();
+  const { inbox, policy, now } = useApp();
   const { offers } = policy;
   const answer = useSignal<"allow" | "deny">("allow");
   const chosen = useSignal(0);
+  const terms = useSignal(termsFor("allow"));
   const focus = useFocus<HTMLButtonElement>();
   useEffect(() => {
     void offers.ask(item.id);
@@ -35,14 +37,25 @@ export function AlwaysForm({ item, busy, back }: AlwaysFormProps) {
   const found = offers.answer.value?.offers;
   const isAllow = answer.value === "allow";
   const scopes = found === undefined ? [] : isAllow ? found : denials(item, found);
-  const rule = scopes[Math.min(chosen.value, scopes.length - 1)]?.rule;
+  const offered = scopes[Math.min(chosen.value, scopes.length - 1)]?.rule;
+  const rule = offered && onTerms(offered, terms.value, now.peek());
+  const problem = rule && termsProblem(rule);
   const send = (event: Event) => {
     event.preventDefault();
-    if (rule) void inbox.decide(item, { decision: isAllow ? "allow_always" : "reject_always", rule });
+    if (rule && problem === undefined) {
+      void inbox.decide(item, { decision: isAllow ? "allow_always" : "reject_always", rule });
+    }
   };
   const choose = (next: "allow" | "deny") => {
     answer.value = next;
+    terms.value = termsFor(next);
     chosen.value = 0;
+  };
+  const choosing = (index: number) => {
+    chosen.value = index;
+    // What was written by hand belonged to the other scope.
+    const { expiry, maxUses } = terms.value;
+    terms.value = { expiry, maxUses };
   };
   return (
     <form
@@ -75,14 +88,16 @@ export function AlwaysForm({ item, busy, back }: AlwaysFormProps) {
         <Skeleton label={words.alwaysLoading} kind="line" rows={2} />
       )}
       {found !== undefined && scopes.length === 0 && <p class="hint">{words.alwaysNone}</p>}
-      <Scopes id={item.id} scopes={scopes} chosen={chosen.value} choose={(index) => chosen.value = index} />
-      <RulePreview rule={rule} />
+      <Scopes id={item.id} scopes={scopes} chosen={chosen.value} choose={choosing} />
+      {offered && <AlwaysTerms terms={terms} offered={offered} />}
+      {problem !== undefined && <p class="field-problem" role="alert">{problem}</p>}
+      <RulePreview rule={problem === undefined ? rule : undefined} />
       <div class="decide-main">
         <button type="button" class="button large" onClick={back}>{words.cancel}</button>
         <button
           type="submit"
           class={isAllow ? "button primary large" : "button danger-solid large"}
-          disabled={busy || rule === undefined}
+          disabled={busy || rule === undefined || problem !== undefined}
         >
           {isAllow ? words.alwaysAllow : words.alwaysReject}
         </button>

@@ -96,8 +96,8 @@ function Grant({ item, scope, seconds }: GrantProps) {
   return (
     <>
       {words.sessionRuns(labelOf(scope, item), words.sessionSpans[span])}{" "}
-      {scope === "all" && <strong>{words.sessionAll}{" "}</strong>}
-      {words.sessionEnds} <Link to={{ name: "policy", page: "bypasses" }}>{words.sessionWhere}</Link>.
+      {scope === "all" && <strong>{words.sessionAll}</strong>} {words.sessionEnds}{" "}
+      <Link to={{ name: "policy", page: "bypasses" }}>{words.sessionWhere}</Link>.
     </>
   );
 }

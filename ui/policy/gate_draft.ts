@@ -3,6 +3,7 @@
  * `tests/browser/policy_test.ts`.
  */
 import type { GateSettings } from "../../edge/api.ts";
+import { limitOf, wordsOf } from "./rule_draft.ts";
 
 /** The fields as texts, so that a half-typed number is nobody's limit. */
 export interface GateDraft extends Omit<GateSettings, "twoPersons" | "callsPerMinute" | "denialsInARow"> {
@@ -25,13 +26,8 @@ export function gateDraftOf(settings: GateSettings): GateDraft {
 export function gateSettingsOf(draft: GateDraft): GateSettings {
   return {
     ...draft,
-    twoPersons: draft.twoPersons.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
+    twoPersons: wordsOf(draft.twoPersons),
     callsPerMinute: limitOf(draft.callsPerMinute),
     denialsInARow: limitOf(draft.denialsInARow),
   };
-}
-
-function limitOf(text: string): number | null {
-  const limit = Number.parseInt(text, 10);
-  return Number.isSafeInteger(limit) && limit > 0 ? limit : null;
 }

@@ -5,11 +5,11 @@ import type { RuleInput, RuleView } from "../../edge/api.ts";
 import type { RuleAction } from "../../lib/policy/rule.ts";
 
 /** When a rule ends; `keep` is only for one that has an end. */
-export const expiries = ["never", "keep", "hour", "day", "week"] as const;
+export const expiries = ["never", "keep", "hour", "day", "week", "month"] as const;
 export type Expiry = (typeof expiries)[number];
 
 const HOUR_MS = 3_600_000;
-const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
+const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS } as const;
 const FIRST_PRIORITY = 100;
 
 /** The fields. */
@@ -51,9 +51,8 @@ interface Place {
 
 /** The rule that the fields make. Numbers that are none become the default or no limit. */
 export function ruleOf(draft: Draft, { groupId, rule, now }: Place): RuleInput {
-  const words = draft.argvPrefix.split("\n").map((word) => word.trim()).filter((word) => word !== "");
+  const words = wordsOf(draft.argvPrefix);
   const priority = Number.parseInt(draft.priority, 10);
-  const maxUses = Number.parseInt(draft.maxUses, 10);
   return {
     groupId,
     action: draft.action,
@@ -63,17 +62,28 @@ export function ruleOf(draft: Draft, { groupId, rule, now }: Place): RuleInput {
     source: textOrNull(draft.source),
     agent: textOrNull(draft.agent),
     priority: Number.isSafeInteger(priority) ? priority : FIRST_PRIORITY,
-    maxUses: Number.isSafeInteger(maxUses) && maxUses > 0 ? maxUses : null,
-    expiresAt: endOf(draft.expiry, rule, now),
+    maxUses: limitOf(draft.maxUses),
+    expiresAt: draft.expiry === "keep" ? rule?.expiresAt ?? null : expiresAt(draft.expiry, now),
     note: textOrNull(draft.note),
   };
 }
 
-function endOf(expiry: Expiry, rule: RuleView | undefined, now: number): number | null {
-  if (expiry === "never") return null;
-  if (expiry === "keep") return rule?.expiresAt ?? null;
+/** When a rule ends that is written now, in milliseconds since the epoch; null: never. */
+export function expiresAt(expiry: Expiry, now: number): number | null {
+  if (expiry === "never" || expiry === "keep") return null;
   // To the minute, so that a preview is not asked anew with every tick.
   return Math.ceil((now + SPANS[expiry]) / 60_000) * 60_000;
+}
+
+/** A count; null for what is none. */
+export function limitOf(text: string): number | null {
+  const limit = Number.parseInt(text, 10);
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : null;
+}
+
+/** Words that were written one a line. */
+export function wordsOf(lines: string): string[] {
+  return lines.split("\n").map((word) => word.trim()).filter((word) => word !== "");
 }
 
 function textOrNull(text: string): string | null {

@@ -100,6 +100,10 @@ export const inboxStrings = {
     alwaysAllow: "Always allow",
     alwaysReject: "Always reject",
     alwaysScope: "Which calls",
+    byHand: "Write the scope by hand",
+    handPath: "Path, with * at the end for everything below",
+    handArgv: "Command begins with, one word a line",
+    pathNeeded: "Name a path; without one the rule would cover every call of the tool.",
     alwaysLoading: "Asking which rules are safe to make…",
     alwaysNone:
       "No rule that could allow this is narrow enough to be safe. Allow it once, or always reject it.",

@@ -149,6 +149,7 @@ export const policyStrings = {
       hour: "1 hour",
       day: "1 day",
       week: "7 days",
+      month: "30 days",
     },
     note: "Note (optional)",
     save: "Save rule",
