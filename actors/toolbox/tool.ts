@@ -6,7 +6,7 @@ import * as z from "zod";
 import { digestOf } from "../../lib/digest.ts";
 import { fail, ok, type Result } from "../../lib/result.ts";
 import type { Send } from "../../runtime/actor.ts";
-import type { QuestionAnswered } from "../protocol/approval.ts";
+import type { QuestionAnswered, QuestionRaise } from "../protocol/approval.ts";
 import type { Described, KnownTool } from "../protocol/tools.ts";
 import type { Workspace } from "./files/workspace_files.ts";
 import type { Stream } from "./sandbox/process.ts";
@@ -26,14 +26,17 @@ export interface Question {
   readonly suggestions: readonly string[];
   /** The answer is a secret: it reaches this process sealed, and nothing else can read it. */
   readonly secret?: boolean;
+  readonly asker?: QuestionRaise["asker"];
+  readonly form?: QuestionRaise["form"];
+  readonly link?: QuestionRaise["link"];
 }
 
 /** What a running tool may use besides its arguments. */
 export interface RunIo {
   readonly signal: AbortSignal;
   onOutput(stream: Stream, chunk: string): void;
-  /** Asks a person and waits; rejects when the call is stopped first. One question at a time. */
-  ask(question: Question): Promise<QuestionAnswered>;
+  /** Asks a person and waits; rejects when the call is stopped, or `until` aborts, first. One question at a time. */
+  ask(question: Question, until?: AbortSignal): Promise<QuestionAnswered>;
 }
 
 /** What a tool gives back. `ok: false` is a failure that the model is told about. */

@@ -1,17 +1,23 @@
 /**
  * The Model Context Protocol client, reduced to what the toolbox uses. The only importer of `@modelcontextprotocol/sdk`, so that the next
- * version of it touches this file and `stdio_transport.ts`'s types alone. The one thing that a server may ask of us is a form for a person
- * (`elicitation`), and only while a single call of ours is running there, since the protocol does not say which call it belongs to.
+ * version of it touches this file and `stdio_transport.ts`'s types alone. The one thing that a server may ask of us is a form or an address for a
+ * person (`elicitation`), and only while a single call of ours is running there, since the protocol does not say which call it belongs to.
  * Proven by `mcp_test.ts` against a real server.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ElicitationCompleteNotificationSchema,
+  ElicitRequestSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../../../lib/clock.ts";
 import type { ToolHints } from "../../protocol/tools.ts";
 import type { Outcome, RunIo } from "../tool.ts";
+import { LinksRequired } from "./elicitation.ts";
+import { LinksDone, openRequired } from "./links.ts";
 import { elicit, RunningCall } from "./running_call.ts";
 
 export type { JSONRPCMessage, Transport };
@@ -42,6 +48,8 @@ export interface McpConnection {
 export interface ConnectOptions {
   /** The server's configured name; people are told who asks. */
   readonly name: string;
+  /** Whether it runs in the sandbox; people are told. */
+  readonly sandboxed: boolean;
   readonly transport: Transport;
   /** Limit of one request, in milliseconds. */
   readonly timeoutMs: number;
@@ -62,12 +70,19 @@ const LONGEST_MS = 2_147_483_647;
 /** Connects and shakes hands. Rejects when the server does not answer in time. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
   const { transport, timeoutMs, clock } = options;
-  const capabilities = { elicitation: { form: {} } };
+  const asker = { server: options.name, sandboxed: options.sandboxed };
+  const capabilities = { elicitation: { form: {}, url: {} } };
   const client = new Client({ name: "callboard", version: "0.1.0" }, { capabilities });
   const running = new Set<RunningCall>();
+  const links = new LinksDone();
   client.setRequestHandler(
     ElicitRequestSchema,
-    (request: { params: unknown }) => elicit(options.name, running, request.params),
+    (request: { params: unknown }, { signal }: { signal: AbortSignal }) =>
+      elicit(asker, running, request.params, { until: signal, links }),
+  );
+  client.setNotificationHandler(
+    ElicitationCompleteNotificationSchema,
+    (done: { params: { elicitationId: string } }) => links.add(done.params.elicitationId),
   );
   client.onclose = options.onClosed;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
@@ -90,11 +105,17 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
       return found.slice(0, MAX_TOOLS);
     },
     async call(name, args, io) {
-      const call = new RunningCall(io, timeoutMs, clock);
+      const call = new RunningCall(name, io, timeoutMs, clock);
       running.add(call);
+      const limits = { signal: call.signal, timeout: LONGEST_MS, maxTotalTimeout: LONGEST_MS };
+      const once = async () => toOutcome(await client.callTool({ name, arguments: args }, undefined, limits));
       try {
-        const limits = { signal: call.signal, timeout: LONGEST_MS, maxTotalTimeout: LONGEST_MS };
-        return toOutcome(await client.callTool({ name, arguments: args }, undefined, limits));
+        return await once().catch(async (error: unknown) => {
+          const required = LinksRequired.safeParse(error);
+          if (!required.success) throw error;
+          // The server has done nothing of it yet, so it may be asked once more.
+          return await openRequired(asker, call, required.data.data.elicitations, links) ?? await once();
+        });
       } finally {
         call.end();
         running.delete(call);

@@ -1,32 +1,16 @@
 /**
- * A server's form as a question that a person can answer in a text field, and the answer as the form's content. One field is answered by
- * itself, several as `name: value` lines or as JSON. Pure; the schema is the flat one that the protocol allows. Proven by
- * `elicitation_test.ts`.
+ * What a server asks of a person through the protocol's elicitation: a flat form as our fields, or an address to open. Decides which values
+ * are secrets, from every word that is said about them. Pure. Proven by `elicitation_test.ts`.
  */
 import * as z from "zod";
-import { fail, ok, type Result } from "../../../lib/result.ts";
+import type { FormField } from "../../../lib/form_field.ts";
 
-/** What a field may hold. */
-export type FieldValue = string | number | boolean | string[];
-
-/** One field, as far as we read it. */
-export interface Field {
-  readonly name: string;
-  readonly type: "string" | "number" | "integer" | "boolean" | "array";
-  readonly description: string;
-  readonly required: boolean;
-  /** The allowed values; empty for any. */
-  readonly choices: readonly string[];
-  readonly fallback: FieldValue | undefined;
-  /** By its format or its words: what is answered is a secret. */
-  readonly secret: boolean;
-}
-
-const Titled = z.array(z.object({ const: z.string() }));
+const Choice = z.object({ const: z.string(), title: z.string().optional() });
 const Choices = z.object({
   enum: z.array(z.string()).optional(),
-  oneOf: Titled.optional(),
-  anyOf: Titled.optional(),
+  enumNames: z.array(z.string()).optional(),
+  oneOf: z.array(Choice).optional(),
+  anyOf: z.array(Choice).optional(),
 });
 const Property = Choices.extend({
   type: z.enum(["string", "number", "integer", "boolean", "array"]),
@@ -35,136 +19,136 @@ const Property = Choices.extend({
   format: z.string().optional(),
   writeOnly: z.boolean().optional(),
   default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
   items: Choices.optional(),
 });
+type Property = z.infer<typeof Property>;
 
 /** A form as a server sends it, as far as we read it. */
 export const Form = z.object({
-  message: z.string(),
+  message: z.string().max(15_000),
   requestedSchema: z.object({
-    properties: z.record(z.string(), Property),
+    properties: z.record(z.string().max(200), Property)
+      .refine((properties) => Object.keys(properties).length <= 100, "a form has at most 100 fields"),
     required: z.array(z.string()).default([]),
   }),
 });
 export type Form = z.infer<typeof Form>;
 
-/** Names of what nobody wants to have stored. */
+/** An address that a server wants a person to open. */
+export const Link = z.object({
+  mode: z.literal("url"),
+  message: z.string().max(15_000),
+  elicitationId: z.string(),
+  url: z.string().max(4_000),
+});
+export type Link = z.infer<typeof Link>;
+
+/** A call that is refused until somebody has opened some addresses (error -32042 of the protocol). */
+export const LinksRequired = z.object({
+  code: z.literal(-32042),
+  data: z.object({ elicitations: z.array(Link).min(1) }),
+});
+
+/** What nobody wants to have stored, by its usual names. */
 const SECRET =
-  /pass(?:word|phrase|code)|secret|token|api[-_ ]?key|private[-_ ]?key|credential|\bpin\b|\botp\b/i;
+  /pass(?:word|phrase|code|key)|secret|token|api[-_ ]?key|(?:private|access|recovery|signing)[-_ ]?key|credential|\bpin\b|\botp\b|\bcvv\b|one[-_ ]time[-_ ]code|(?:security|verification)[-_ ]code/i;
+
+/** "Do not give us your PIN" asks for none. */
+const WARNING = /\b(?:do not|don't|never)\b[^.;!?)]*/gi;
+
+function speaksOfSecret(words: string): boolean {
+  return SECRET.test(words.replace(WARNING, ""));
+}
 
 /** The fields of a form. */
-export function fieldsOf({ requestedSchema: { properties, required } }: Form): Field[] {
-  return Object.entries(properties).map(([name, property]) => {
-    const { enum: plain, oneOf, anyOf } = property.items ?? property;
-    return {
-      name,
-      type: property.type,
-      description: property.description ?? property.title ?? "",
-      required: required.includes(name),
-      choices: plain ?? (oneOf ?? anyOf ?? []).map((choice) => choice.const),
-      fallback: property.default,
-      secret: property.format === "password" || property.writeOnly === true ||
-        SECRET.test(`${name} ${property.title ?? ""}`),
-    };
-  });
-}
-
-/** The question for a form. */
-export function questionOf(
-  message: string,
-  fields: readonly Field[],
-): { question: string; suggestions: string[] } {
-  const only = fields.length === 1 ? fields[0] : undefined;
-  if (fields.length === 0) {
-    return { question: `${message}\n\n(Answer with anything to agree.)`, suggestions: ["yes"] };
-  }
-  const lines = fields.map((field) =>
-    `- ${field.name}${field.required ? "" : " (optional)"}: ${hint(field)}`
+export function fieldsOf({ message, requestedSchema: { properties, required } }: Form): FormField[] {
+  const fields = Object.entries(properties).map(([name, property]) =>
+    fieldOf(name, property, required.includes(name))
   );
-  const how = only ? "" : "\n\nAnswer with one line a field, as `name: value`.";
-  const suggestions = only?.type === "boolean" ? ["yes", "no"] : [...only?.choices ?? []];
-  return {
-    question: `${message}\n\n${lines.join("\n")}${how}`.slice(0, 20_000),
-    suggestions: suggestions.slice(0, 20).map((choice) => choice.slice(0, 500)),
-  };
+  // The form speaks of a secret and no field does: then every field that one could be typed into is one.
+  if (!speaksOfSecret(message) || fields.some(({ secret }) => secret)) return fields;
+  return fields.map((field) => isTyped(field) ? sealed(field) : field);
 }
 
-function hint({ description, type, choices, fallback }: Field): string {
+function fieldOf(name: string, property: Property, required: boolean): FormField {
+  const { title, description } = property;
+  const choices = choicesOf(property);
+  const type = property.type === "array" ? "choices" : choices.length > 0 ? "choice" : property.type;
+  const [min, max] = boundsOf(property);
+  const format = formats.find((known) => known === property.format);
+  const field: FormField = {
+    name,
+    label: title?.trim() || name,
+    ...(description && { description: description.slice(0, 4_000) }),
+    type,
+    required,
+    secret: false,
+    ...(type === "string" && format && { format }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(choices.length > 0 && { choices }),
+    ...(property.default !== undefined && { fallback: property.default }),
+  };
+  const words = `${name} ${title ?? ""} ${description ?? ""} ${property.format ?? ""}`;
+  return isTyped(field) && (property.writeOnly === true || speaksOfSecret(words)) ? sealed(field) : field;
+}
+
+/** A secret has no default that could be shown. */
+function sealed({ fallback: _, ...field }: FormField): FormField {
+  return { ...field, secret: true };
+}
+
+function isTyped({ type }: FormField): boolean {
+  return type === "string" || type === "number" || type === "integer";
+}
+
+const formats = ["email", "uri", "date", "date-time"] as const;
+
+function choicesOf(property: Property): { value: string; label: string }[] {
+  const { enum: plain, enumNames = [], oneOf, anyOf } = property.type === "array"
+    ? property.items ?? {}
+    : property;
+  const titled = (oneOf ?? anyOf ?? []).map(({ const: value, title }) => ({ value, label: title || value }));
+  return plain?.map((value, index) => ({ value, label: enumNames[index] || value })) ?? titled;
+}
+
+function boundsOf(property: Property): readonly [number | undefined, number | undefined] {
+  switch (property.type) {
+    case "string":
+      return [property.minLength, property.maxLength];
+    case "number":
+    case "integer":
+      return [property.minimum, property.maximum];
+    case "array":
+      return [property.minItems, property.maxItems];
+    case "boolean":
+      return [undefined, undefined];
+    default:
+      return property.type satisfies never;
+  }
+}
+
+/** The form in words, for surfaces that can only show text. */
+export function textOf(message: string, fields: readonly FormField[]): string {
+  const lines = fields.map((field) =>
+    `- ${field.label}${field.required ? "" : " (optional)"}: ${hint(field)}`
+  );
+  return [message, ...lines.length > 0 ? [lines.join("\n")] : []].join("\n\n").slice(0, 20_000);
+}
+
+function hint({ description, type, choices, fallback }: FormField): string {
   const parts = [
-    description || type,
-    ...(choices.length > 0 ? [`one of ${choices.join(", ")}`] : []),
+    description ?? (choices ? "" : type),
+    ...(choices
+      ? [`${type === "choice" ? "one" : "any"} of ${choices.map(({ label }) => label).join(", ")}`]
+      : []),
     ...(fallback === undefined ? [] : [`default ${String(fallback)}`]),
   ];
-  return parts.join("; ");
-}
-
-/** The form's content from an answer; a failure's message is for the person. */
-export function contentOf(fields: readonly Field[], answer: string): Result<Record<string, FieldValue>> {
-  const given = readAnswer(fields, answer.trim());
-  const content: Record<string, FieldValue> = {};
-  for (const field of fields) {
-    const text = given.get(field.name);
-    if (text === undefined || text === "") {
-      if (field.fallback !== undefined) content[field.name] = field.fallback;
-      else if (field.required) return fail("bad_request", `"${field.name}" is missing.`);
-      continue;
-    }
-    const value = coerce(field, text);
-    if (value === undefined) {
-      return fail(
-        "bad_request",
-        `"${field.name}" cannot be ${field.secret ? "that" : `"${text.slice(0, 100)}"`}.`,
-      );
-    }
-    content[field.name] = value;
-  }
-  return ok(content);
-}
-
-function readAnswer(fields: readonly Field[], answer: string): Map<string, string> {
-  const parsed = parseObject(answer);
-  if (parsed) return new Map(Object.entries(parsed).map(([name, value]) => [name, asText(value)]));
-  const [only, ...more] = fields;
-  if (only && more.length === 0) return new Map([[only.name, answer]]);
-  return new Map(
-    answer.split("\n").flatMap((line) => {
-      const match = /^\s*-?\s*([^:]+?)\s*:\s*(.*?)\s*$/.exec(line);
-      return match?.[1] === undefined ? [] : [[match[1], match[2] ?? ""]];
-    }),
-  );
-}
-
-function parseObject(text: string): object | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function asText(value: unknown): string {
-  return Array.isArray(value) ? value.map(String).join(", ") : String(value);
-}
-
-function coerce({ type, choices }: Field, text: string): FieldValue | undefined {
-  const allowed = (value: string) => choices.length === 0 || choices.includes(value);
-  switch (type) {
-    case "string":
-      return allowed(text) ? text : undefined;
-    case "boolean":
-      return /^(yes|true|y|1)$/i.test(text) ? true : /^(no|false|n|0)$/i.test(text) ? false : undefined;
-    case "number":
-    case "integer": {
-      const number = Number(text);
-      return Number.isFinite(number) && (type === "number" || Number.isInteger(number)) ? number : undefined;
-    }
-    case "array": {
-      const values = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
-      return values.every(allowed) ? values : undefined;
-    }
-    default:
-      return type satisfies never;
-  }
+  return parts.filter((part) => part !== "").join("; ");
 }

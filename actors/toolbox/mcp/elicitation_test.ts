@@ -1,76 +1,107 @@
+/** Proves how a server's form becomes fields, and what counts as a secret. */
 import assert from "node:assert/strict";
-import { contentOf, type Field, fieldsOf, Form, questionOf } from "./elicitation.ts";
+import { fieldsOf, Form, textOf } from "./elicitation.ts";
 
-const field = (name: string, options: Partial<Field> = {}): Field => ({
-  name,
-  type: "string",
-  description: "",
-  required: true,
-  choices: [],
-  fallback: undefined,
-  secret: false,
-  ...options,
-});
+const form = (properties: Record<string, unknown>, message = "Please", required: string[] = []) =>
+  fieldsOf(Form.parse({ message, requestedSchema: { properties, required } }));
 
-Deno.test("a form with one field is answered by the value alone", () => {
-  const fields = [field("color", { choices: ["red", "blue"] })];
-
-  assert.deepEqual(questionOf("Which?", fields).suggestions, ["red", "blue"]);
-  assert.deepEqual(contentOf(fields, " red "), { ok: true, value: { color: "red" } });
-  assert.equal(contentOf(fields, "green").ok, false);
-});
-
-Deno.test("a form with several fields is answered by lines or JSON, and defaults count", () => {
-  const fields = [
-    field("name"),
-    field("age", { type: "integer" }),
-    field("sure", { type: "boolean" }),
-    field("tags", { type: "array", choices: ["a", "b"], required: false }),
-    field("tone", { fallback: "kind" }),
-  ];
-  const content = { name: "Ada: L", age: 36, sure: true, tags: ["a", "b"], tone: "kind" };
-
-  assert.match(questionOf("Please", fields).question, /^Please\n\n- name: string\n/);
-  assert.deepEqual(contentOf(fields, "name: Ada: L\nage: 36\n- sure: yes\ntags: a, b"), {
-    ok: true,
-    value: content,
-  });
-  assert.deepEqual(contentOf(fields, JSON.stringify(content)), { ok: true, value: content });
-});
-
-Deno.test("an answer that does not fit names the field", () => {
-  const fields = [field("name"), field("age", { type: "integer" })];
-
-  for (
-    const [answer, why] of [["age: 3", /"name" is missing/], ["name: A\nage: 3.5", /"age" cannot/]] as const
-  ) {
-    const read = contentOf(fields, answer);
-    assert.match(read.ok ? "" : read.error.message, why);
-  }
-});
-
-Deno.test("a field that asks for a secret is known by its format or its name, and is never quoted back", () => {
-  const form = Form.parse({
-    message: "m",
-    requestedSchema: {
-      properties: {
-        a: { type: "string", format: "password" },
-        apiKey: { type: "string" },
-        pin: { type: "integer" },
-        shipping: { type: "string" },
-        b: { type: "string", title: "Your passphrase" },
+Deno.test("every kind of field is passed as it is", () => {
+  const fields = form(
+    {
+      name: {
+        type: "string",
+        title: "Your name",
+        description: "as in the passport",
+        minLength: 2,
+        maxLength: 9,
       },
+      mail: { type: "string", format: "email", default: "a@b.c" },
+      odd: { type: "string", format: "color" },
+      age: { type: "integer", minimum: 1, maximum: 150 },
+      sure: { type: "boolean", default: false },
+      plain: { type: "string", enum: ["r", "b"], enumNames: ["Red", "Blue"] },
+      titled: { type: "string", oneOf: [{ const: "r", title: "Red" }] },
+      many: { type: "array", minItems: 1, maxItems: 2, items: { enum: ["a", "b"] } },
+      manyTitled: { type: "array", items: { anyOf: [{ const: "a", title: "A!" }] }, default: ["a"] },
     },
-  });
-  const fields = fieldsOf(form);
+    "Please",
+    ["name"],
+  );
 
-  const wrong = contentOf(fields, "pin: canary-1234");
-
-  assert.deepEqual(fields.filter((each) => each.secret).map((each) => each.name), [
-    "a",
-    "apiKey",
-    "pin",
-    "b",
+  const base = { required: false, secret: false };
+  assert.deepEqual(fields, [
+    {
+      name: "name",
+      label: "Your name",
+      description: "as in the passport",
+      type: "string",
+      required: true,
+      secret: false,
+      min: 2,
+      max: 9,
+    },
+    { ...base, name: "mail", label: "mail", type: "string", format: "email", fallback: "a@b.c" },
+    { ...base, name: "odd", label: "odd", type: "string" },
+    { ...base, name: "age", label: "age", type: "integer", min: 1, max: 150 },
+    { ...base, name: "sure", label: "sure", type: "boolean", fallback: false },
+    {
+      ...base,
+      name: "plain",
+      label: "plain",
+      type: "choice",
+      choices: [{ value: "r", label: "Red" }, { value: "b", label: "Blue" }],
+    },
+    { ...base, name: "titled", label: "titled", type: "choice", choices: [{ value: "r", label: "Red" }] },
+    {
+      ...base,
+      name: "many",
+      label: "many",
+      type: "choices",
+      min: 1,
+      max: 2,
+      choices: [{ value: "a", label: "a" }, { value: "b", label: "b" }],
+    },
+    {
+      ...base,
+      name: "manyTitled",
+      label: "manyTitled",
+      type: "choices",
+      choices: [{ value: "a", label: "A!" }],
+      fallback: ["a"],
+    },
   ]);
-  assert.ok(!wrong.ok && !wrong.error.message.includes("canary"));
+  assert.match(
+    textOf("Please", fields),
+    /^Please\n\n- Your name: as in the passport\n- mail \(optional\): string; default a@b\.c\n/,
+  );
+});
+
+Deno.test("a secret is known by its name, title, description or format, and has no default to show", () => {
+  const fields = form({
+    a: { type: "string", format: "password", default: "canary" },
+    apiKey: { type: "string" },
+    pin: { type: "integer" },
+    shipping: { type: "string" },
+    b: { type: "string", title: "Your passphrase" },
+    c: { type: "string", description: "the access token of your account" },
+    tokenKind: { type: "string", enum: ["bearer", "basic"] },
+    writeOnly: { type: "string", writeOnly: true },
+    lucky: { type: "integer", description: "Any number (do not give us your pin, or other secrets)" },
+  });
+
+  const secrets = fields.filter((field) => field.secret).map(({ name }) => name);
+  assert.deepEqual(secrets, ["a", "apiKey", "pin", "b", "c", "writeOnly"]);
+  assert.ok(!JSON.stringify(fields).includes("canary"));
+});
+
+Deno.test("a form that speaks of a secret without a field for it hides all that is typed", () => {
+  const value = { value: { type: "string" }, sure: { type: "boolean" } };
+
+  const secrets = (message: string, properties: Record<string, unknown>) =>
+    form(properties, message).filter((field) => field.secret).map(({ name }) => name);
+
+  assert.deepEqual(secrets("Paste your API token", value), ["value"]);
+  assert.deepEqual(secrets("What is it called?", value), []);
+  const login = { user: { type: "string" }, password: { type: "string" } };
+  assert.deepEqual(secrets("Name and password, please", login), ["password"]);
 });

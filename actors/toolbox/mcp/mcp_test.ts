@@ -92,7 +92,7 @@ Deno.test("a server's form is a question to a person, and the answer reaches the
 
   assert.equal(raise.kind, "elicitation");
   assert.equal(raise.conversation, "c1");
-  assert.match(raise.question, /- name: Your full, legal name\n/);
+  assert.match(raise.question, /- String: Your full, legal name\n/);
   assert.equal(world.result(callId).outcome, "finished");
   assert.match(world.result(callId).text, /Ada Lovelace/);
 });

@@ -95,6 +95,7 @@ export class McpServers {
       const { connectMcp } = await import("./_sdk.ts");
       connection = await connectMcp({
         name: server.name,
+        sandboxed: this.#isSandboxed(server),
         transport,
         timeoutMs: server.timeoutMs,
         clock,
