@@ -23,6 +23,8 @@ export const ConfigFile = z.strictObject({
     settleAfterMs: z.int().min(100).max(600_000).optional(),
     /** Zulip user ids that may decide by a reaction, or `*` for everyone whom the bot obeys. */
     approvers: z.union([z.literal("*"), z.array(z.int())]).optional(),
+    /** Whether cards that a reaction may decide get buttons too, in a message of their own. */
+    buttons: z.boolean().optional(),
   }).default({}),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;

@@ -72,6 +72,13 @@ Deno.test("what is given to MCP servers as a secret is a secret of the log too",
 Deno.test("a bot that obeys everybody lets nobody decide by a reaction unless told so", () => {
   assert.deepEqual(zulipApprovers(configOf(withZulip)), []);
   assert.deepEqual(zulipApprovers(configOf({ ...withZulip, ZULIP_ALLOWED_USER_IDS: "7" })), [7]);
+  const everyone = { zulip: { approvers: "*" } };
+  assert.equal(zulipApprovers(configOf(withZulip, everyone)), "*");
+  assert.deepEqual(
+    zulipApprovers(configOf({ ...withZulip, ZULIP_ALLOWED_USER_IDS: "7" }, everyone)),
+    [7],
+    "all whom the bot obeys, and nobody else",
+  );
 });
 
 Deno.test("without Zulip what goes to topics is dropped, not buried", () => {

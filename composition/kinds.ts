@@ -68,7 +68,7 @@ function zulip(config: Config, account: ZulipAccount, inboxUrl: string): Gateway
     allowedUserIds: [...config.zulipAllowedUserIds],
     dms: config.zulipDms,
     inboxUrl,
-    reactions: zulipApprovers(config).length > 0,
+    buttons: config.file.zulip.buttons ?? true,
     editIntervalMs: editIntervalMs ?? 1_500,
     editsPerMinute: editsPerMinute ?? 100,
     settleAfterMs: settleAfterMs ?? 60_000,
@@ -81,7 +81,10 @@ function zulip(config: Config, account: ZulipAccount, inboxUrl: string): Gateway
  * reaction unless the configuration says so.
  */
 export function zulipApprovers(config: Config): "*" | readonly number[] {
-  return config.file.zulip.approvers ?? config.zulipAllowedUserIds;
+  const { zulipAllowedUserIds: obeyed, file } = config;
+  const approvers = file.zulip.approvers ?? obeyed;
+  // Approval hears every reaction in the realm, so the name of all is spelled out.
+  return approvers === "*" && obeyed.length > 0 ? obeyed : approvers;
 }
 
 function gateway(kind: string, flags: readonly string[], config: unknown): GatewayKind {

@@ -55,11 +55,15 @@ export const CardShow = z.object({
   kind: z.enum(["approval", "question", "elicitation", "restart"]),
   state: z.enum(["waiting", "decided", "applied", "failed", "expired", "superseded", "cancelled"]),
   tool: z.string().optional(),
+  /** What began the turn that asks. */
+  trigger: z.enum(["person", "schedule"]).optional(),
   described: Described.optional(),
   question: z.string().optional(),
   suggestions: z.array(z.string()).default([]),
   decision: z.string().optional(),
   decidedBy: z.string().optional(),
+  /** Somebody may decide it by a reaction or a button, as far as people are concerned. */
+  reactions: z.boolean().default(false),
 });
 export type CardShow = z.infer<typeof CardShow>;
 

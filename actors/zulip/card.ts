@@ -20,25 +20,24 @@ export interface Card {
 const MAX_PREVIEW_CODE_POINTS = 4_000;
 const MAX_PATHS = 10;
 
-/** What a card may say besides its item: where people open the inbox, and whether a reaction can decide at all. */
+/** What a card may say besides its item: where people open the inbox. */
 export interface CardOptions {
   readonly inboxUrl?: string | undefined;
-  readonly reactions: boolean;
 }
 
 /** Renders the card of an item. */
-export function renderCard(item: CardShow, { inboxUrl, reactions }: CardOptions): Card {
+export function renderCard(item: CardShow, { inboxUrl }: CardOptions = {}): Card {
   const link = inboxUrl === undefined ? "in the inbox" : `[in the inbox](${inboxUrl}/inbox/${item.itemId})`;
-  return item.kind === "approval" ? approvalCard(item, link, reactions) : questionCard(item, link);
+  return item.kind === "approval" ? approvalCard(item, link) : questionCard(item, link);
 }
 
-function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
+function approvalCard(item: CardShow, link: string): Card {
   const { described } = item;
   const preview = cut(printable(described?.preview?.text ?? ""));
   const place = placeOf(described);
   const whole = preview.whole && place.whole && isInSight(preview.text) &&
     (preview.text !== "" || isWholeSummary(described?.summary ?? ""));
-  const reactable = reactions && item.state === "waiting" && described?.risk !== "high" && whole;
+  const reactable = item.reactions && item.state === "waiting" && described?.risk !== "high" && whole;
   const lines = [
     `**${headline(item)}** ${codeSpan(printable(item.tool ?? "a tool"))} — ${
       codeSpan(printable(described?.summary ?? ""))
@@ -48,6 +47,7 @@ function approvalCard(item: CardShow, link: string, reactions: boolean): Card {
     const claims = claimsOf(described?.hints);
     const facts = [
       `Risk: **${described?.risk ?? "high"}**`,
+      ...(item.trigger === "schedule" ? ["**asked by a schedule**"] : []),
       ...(described?.sandboxed ? [] : ["**not sandboxed**"]),
       ...(described?.timeoutSeconds === undefined ? [] : [`Time limit: ${described.timeoutSeconds} s`]),
       ...(claims.length > 0 ? [`its server says: ${claims.join(", ")}`] : []),

@@ -4,8 +4,6 @@ import { unprintable } from "../../lib/printable.ts";
 import type { CardShow } from "../protocol/zulip.ts";
 import { renderCard } from "./card.ts";
 
-const open = { reactions: true };
-
 function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardShow {
   return {
     conversation: "c",
@@ -15,6 +13,7 @@ function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardSho
     state: "waiting",
     tool: "exec_command",
     suggestions: [],
+    reactions: true,
     described: {
       class: "exec",
       source: "builtin",
@@ -31,12 +30,12 @@ function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardSho
 }
 
 Deno.test("a card that hides its end, or is of high risk, cannot be decided by a reaction", () => {
-  assert.equal(renderCard(card("df -h"), open).reactable, true);
-  assert.equal(renderCard(card("df -h"), { reactions: false }).reactable, false);
-  assert.equal(renderCard(card("df -h", "high"), open).reactable, false);
+  assert.equal(renderCard(card("df -h")).reactable, true);
+  assert.equal(renderCard({ ...card("df -h"), reactions: false }).reactable, false);
+  assert.equal(renderCard(card("df -h", "high")).reactable, false);
   assert.deepEqual(
     (({ whole, reactable }) => ({ whole, reactable }))(
-      renderCard(card(`echo ok${" ".repeat(9_000)}; rm -rf /`), open),
+      renderCard(card(`echo ok${" ".repeat(9_000)}; rm -rf /`)),
     ),
     { whole: false, reactable: false },
   );
@@ -47,17 +46,17 @@ Deno.test("what a server says of its tool is on the card as its word", () => {
   assert.ok(described);
   const hints = { readOnly: true, destructive: false, openWorld: true };
 
-  const { body } = renderCard({ ...item, described: { ...described, hints } }, open);
+  const { body } = renderCard({ ...item, described: { ...described, hints } });
 
   assert.match(
     body,
     /Risk: \*\*medium\*\* · its server says: changes nothing, destroys nothing, reaches outside\n/,
   );
-  assert.doesNotMatch(renderCard(card("{}"), open).body, /server says/);
+  assert.doesNotMatch(renderCard(card("{}")).body, /server says/);
 });
 
 Deno.test("text of a tool call cannot close the card's code block or hide itself", () => {
-  const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"), open);
+  const { body } = renderCard(card("````\n**✅ Allowed**\n\u202egnirts\u200b"));
 
   assert.match(body, /`````\n````\n\*\*✅ Allowed\*\*\n\\u\{202e\}gnirts\\u\{200b\}\n`````/);
 });
@@ -75,7 +74,7 @@ for (
   ] as const
 ) {
   Deno.test(`a card shows ${what} for what it is, inside its code block`, () => {
-    const { body, whole } = renderCard(card(text), open);
+    const { body, whole } = renderCard(card(text));
     const fence = /^(`{3,})[^`\n]*$/m.exec(body)?.[1] ?? "";
     const inside = body.slice(body.indexOf(`\n${fence}`) + 1 + fence.length, body.lastIndexOf(`\n${fence}`));
 
@@ -88,7 +87,7 @@ for (
 
 Deno.test("a megabyte of arguments makes a short card that nobody can decide by a reaction", () => {
   const began = performance.now();
-  const { body, whole, reactable } = renderCard(card("`\u200b\\".repeat(350_000)), open);
+  const { body, whole, reactable } = renderCard(card("`\u200b\\".repeat(350_000)));
 
   assert.deepEqual([whole, reactable], [false, false]);
   assert.ok([...body].length < 6_000);
@@ -100,8 +99,8 @@ Deno.test("a card without a preview whose summary was cut cannot be decided by a
   const described = cut.described && { ...cut.described, preview: undefined, summary: "Read /very/long…" };
 
   assert.deepEqual([
-    renderCard({ ...cut, described }, open).whole,
-    renderCard({ ...cut, described }, open).reactable,
+    renderCard({ ...cut, described }).whole,
+    renderCard({ ...cut, described }).reactable,
   ], [false, false]);
 });
 
@@ -124,7 +123,7 @@ Deno.test.each([
   ["an indented diff", " if (a) {\n-                b();\n+                c();\n }", true],
   ["paragraphs", "one\n\ntwo", true],
 ])("a card with $0 takes a reaction only if nothing can be out of sight", (_what, text, whole) => {
-  const rendered = renderCard(card(text), open);
+  const rendered = renderCard(card(text));
 
   assert.deepEqual([rendered.whole, rendered.reactable], [whole, whole]);
 });
@@ -138,7 +137,6 @@ Deno.test("a card names the folder, the paths and the time limit", () => {
       timeoutSeconds: 300,
       paths: [path("/a.txt", "read"), path("/b\u202e.txt", "write")],
     }),
-    open,
   );
 
   assert.equal(whole, true);
@@ -146,7 +144,15 @@ Deno.test("a card names the folder, the paths and the time limit", () => {
   assert.match(body, /Time limit: 300 s/);
   assert.match(body, /^Reads: `\/a\.txt`$/m);
   assert.match(body, /^Writes: `\/b\\u\{202e\}\.txt`$/m);
-  assert.doesNotMatch(renderCard(described({ cwd: "/" }), open).body, /Folder/);
+  assert.doesNotMatch(renderCard(described({ cwd: "/" })).body, /Folder/);
+});
+
+Deno.test("a card says when a schedule asked, not a person", () => {
+  assert.match(
+    renderCard({ ...card("df -h"), trigger: "schedule" }).body,
+    /Risk: \*\*medium\*\* · \*\*asked by a schedule\*\*/,
+  );
+  assert.doesNotMatch(renderCard({ ...card("df -h"), trigger: "person" }).body, /schedule/);
 });
 
 Deno.test("a card that cannot name every path takes no reaction", () => {
@@ -155,16 +161,16 @@ Deno.test("a card that cannot name every path takes no reaction", () => {
     (_, n) => ({ path: `/f${n}`, access: "write" as const, exists: false }),
   );
 
-  const { body, whole } = renderCard(described({ paths }), open);
+  const { body, whole } = renderCard(described({ paths }));
 
   assert.equal(whole, false);
   assert.match(body, /and 1 more/);
-  assert.equal(renderCard(described({ paths: paths.slice(0, 10) }), open).whole, true);
-  assert.equal(renderCard(described({ cwd: `/${"d".repeat(200)}` }), open).whole, false);
+  assert.equal(renderCard(described({ paths: paths.slice(0, 10) })).whole, true);
+  assert.equal(renderCard(described({ cwd: `/${"d".repeat(200)}` })).whole, false);
 });
 
 Deno.test("a summary that stands alone is whole only as it is shown, blanks included", () => {
-  const alone = (summary: string) => renderCard(described({ preview: undefined, summary }), open).whole;
+  const alone = (summary: string) => renderCard(described({ preview: undefined, summary })).whole;
 
   assert.deepEqual([alone("Move a b"), alone("Move a  b"), alone("Move a\nb")], [true, false, false]);
 });

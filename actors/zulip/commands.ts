@@ -2,11 +2,16 @@
  * Commands in a topic: `!help`, `!status`, `!stop`, `!stop all`, `!resume all`, `!new`, `!model`. Parsing is pure; what a command does is the intake's business.
  * Proven by `intake_test.ts`.
  */
+import { type Choice, readChoice } from "./buttons.ts";
 
 /** A command, or the text to hand to the conversation. */
 export type Command =
   | { readonly kind: "help" | "status" | "stop" | "new" | "stop_all" | "resume_all" }
   | { readonly kind: "model"; readonly model: string | null }
+  /** A decision about a card, as its buttons send it. */
+  | { readonly kind: "choice"; readonly choice: Choice }
+  /** The words of one without what makes it one. */
+  | { readonly kind: "no_choice"; readonly word: string }
   | { readonly kind: "unknown"; readonly word: string }
   /** A known command with words after it that it does not take. */
   | { readonly kind: "surplus"; readonly word: string }
@@ -44,6 +49,12 @@ export function parseCommand(text: string): Command {
     case "model":
     case "m":
       return { kind: "model", model: argument === "" ? null : argument };
+    case "allow":
+    case "reject": {
+      const choice = readChoice(verb, argument);
+      if (choice) return { kind: "choice", choice };
+      if (sigil === "!") return { kind: "no_choice", word: verb };
+    }
   }
   if (sigil === "!" && argument === "") return { kind: "unknown", word };
   if (sigil === "!" && ["help", "status", "stop", "new", "reset", "resume"].includes(verb)) {
@@ -52,19 +63,8 @@ export function parseCommand(text: string): Command {
   return { kind: "text", text };
 }
 
-/** The answer to `!help`. `reactions`: whether anybody may decide by one. */
-export function help(reactions: boolean): string {
-  return [
-    ...COMMANDS,
-    "",
-    reactions
-      ? "React with 👍 or 👎 to an approval card to decide it."
-      : "Approvals are decided in the inbox.",
-  ]
-    .join("\n");
-}
-
-const COMMANDS = [
+/** The answer to `!help`. */
+export const help = [
   "**Commands**",
   "- `!status` — what this conversation is doing",
   "- `!stop` — stop the running turn",
@@ -72,4 +72,6 @@ const COMMANDS = [
   "- `!new` — start afresh in this topic",
   "- `!model provider/name` — choose the model for the next turns",
   "- `!!text` — send `!text` as prose",
-] as const;
+  "",
+  "A card of a call that waits says how to decide it: by 👍 or 👎, by its buttons, or in the inbox.",
+].join("\n");

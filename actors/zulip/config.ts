@@ -15,8 +15,8 @@ export const ZulipConfig = z.object({
   dms: z.boolean().default(false),
   /** Where people open the inbox; shown on cards of high risk. */
   inboxUrl: z.string().optional(),
-  /** False: nobody may decide by a reaction, so cards do not offer it. */
-  reactions: z.boolean().default(true),
+  /** Whether cards that a reaction may decide get buttons too, in a message of their own. */
+  buttons: z.boolean().default(true),
   /** Least time between two edits of one streamed answer, milliseconds. */
   editIntervalMs: z.int().min(50).default(1_500),
   /** Edits a minute for all streamed answers together; Zulip allows 200 calls a minute and answers must get through. */

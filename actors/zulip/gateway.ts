@@ -7,6 +7,7 @@ import type { Delivery, Effects, Envelope, Gateway, GatewayContext } from "../..
 import { Message } from "../../zulip/wire/messages.ts";
 import type { Message as Incoming } from "../protocol.ts";
 import { Answers } from "./answer.ts";
+import { buttonsWidget } from "./buttons.ts";
 import { EditBudget } from "./edit_budget.ts";
 import { Inbound } from "./inbound.ts";
 import { Lanes } from "./lanes.ts";
@@ -136,6 +137,8 @@ function posterOf(session: Session): Poster {
     queueId: () => session.queueId,
     newestId: () => session.newestId,
     maxMessageLength: () => session.maxMessageLength,
+    widgetOf: ({ key, body }) =>
+      key.startsWith("buttons/") && session.bot ? buttonsWidget(body, session.bot) : undefined,
     mayAct: () => context.mayAct(),
     commit: (effects) => context.commit(effects),
     read: (name, input) => context.read(name, input),

@@ -1,6 +1,6 @@
 /**
  * What comes in: the event queue, the history of a gap, and single messages from the webhook. Each event is committed before the queue is told
- * to forget it, together with the mark and cursor, so that none of them is ever ahead of the others. Proven by `gateway_test.ts`.
+ * to forget it, together with the mark and cursor, so that none of them is ever ahead of the others. Proven by `gateway_test.ts` and `cards_test.ts`.
  */
 import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
@@ -11,7 +11,9 @@ import type { RegisterReason } from "../../zulip/loop_policy.ts";
 import type { EventOf, ZulipEvent } from "../../zulip/wire/events.ts";
 import type { Message } from "../../zulip/wire/messages.ts";
 import type { Registration } from "../../zulip/wire/register.ts";
-import { type Arrival, type Intake, intake } from "./intake.ts";
+import type { Choice } from "./buttons.ts";
+import { Cards } from "./cards.ts";
+import { type Arrival, type Intake, intake, replyTo } from "./intake.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Poster } from "./poster.ts";
 import type { Session } from "./session.ts";
@@ -21,12 +23,14 @@ export class Inbound {
   readonly #session: Session;
   readonly #poster: Poster;
   readonly #lanes: Lanes;
+  readonly #cards: Cards;
   readonly #connected = Promise.withResolvers<void>();
 
   constructor(session: Session, poster: Poster, lanes: Lanes) {
     this.#session = session;
     this.#poster = poster;
     this.#lanes = lanes;
+    this.#cards = new Cards(session, poster);
   }
 
   /** Resolves when the bot knows who it is and has a queue. */
@@ -41,6 +45,7 @@ export class Inbound {
     if (cursor) {
       this.#session.queueId = cursor.queueId;
       this.#connected.resolve();
+      this.#hearCards();
     }
     const end = await runEventLoop({
       client,
@@ -75,6 +80,14 @@ export class Inbound {
     }
     this.#session.saw(registration.maxMessageId ?? 0);
     this.#connected.resolve();
+    this.#hearCards();
+  }
+
+  /** At every start and with every new queue, since what was done to a card in between is in no queue. Does not hold the queue up. */
+  #hearCards(): void {
+    this.#lanes.run("cards", () => this.#cards.catchUp()).catch((error) => {
+      if (!this.#session.context.signal.aborted) reportError(error);
+    });
   }
 
   async #event(event: ZulipEvent, cursor: EventCursor): Promise<void> {
@@ -118,7 +131,8 @@ export class Inbound {
 
   async #effectsOf(event: ZulipEvent): Promise<Effects> {
     if (event.type === "update_message") return this.#moved(event);
-    if (event.type === "reaction" && event.op === "add") return await this.#reacted(event);
+    if (event.type === "reaction" && event.op === "add") return await this.#cards.reacted(event);
+    if (event.type === "delete_message") return await this.#cards.deleted(event);
     return {};
   }
 
@@ -139,27 +153,6 @@ export class Inbound {
       },
     }));
     return { ops, send: stop };
-  }
-
-  /** The whole realm's reactions arrive; only those on cards matter. Whether this person may decide is for approval to know. */
-  async #reacted(event: EventOf<"reaction">): Promise<Effects> {
-    const { bot, roster, deps } = this.#session;
-    const { allowedUserIds } = deps.config;
-    if (event.userId === bot?.id || roster.isBot(event.userId)) return {};
-    if (allowedUserIds.length > 0 && !allowedUserIds.includes(event.userId)) return {};
-    if (!(await this.#poster.at(event.messageId))?.key.startsWith("card/")) return {};
-    return {
-      send: [{
-        to: "approval",
-        type: "approval.react",
-        payload: {
-          messageId: event.messageId,
-          zulipUserId: event.userId,
-          name: this.#session.roster.nameOf(event.userId),
-          emoji: event.emojiName,
-        },
-      }],
-    };
   }
 
   /** A message of the queue or of the gap: committed together with the mark, so that neither is ever ahead of the other. */
@@ -197,8 +190,16 @@ export class Inbound {
         why: taken.dropped,
       });
     }
+    if (taken.choice) return await this.#chosen(taken.choice, message);
     await this.#reply(taken);
     return taken.effects;
+  }
+
+  async #chosen(choice: Choice, message: Message): Promise<Effects> {
+    const heard = await this.#cards.chosen(choice, message);
+    if ("effects" in heard) return heard.effects;
+    await this.#reply({ effects: {}, reply: replyTo(message, this.#session.journal, heard.reply) });
+    return {};
   }
 
   /** Replies are the gateway's own words: posted under the message's key, so a message that is handled again gets no second one. */

@@ -7,6 +7,7 @@ import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import { type Mentionable, stripMentions } from "../../zulip/mention.ts";
 import type { Message } from "../../zulip/wire/messages.ts";
+import type { Choice } from "./buttons.ts";
 import { type Command, help, parseCommand } from "./commands.ts";
 import type { ZulipConfig } from "./config.ts";
 import { type Drop, gate } from "./gates.ts";
@@ -18,7 +19,7 @@ import type { Target } from "../../zulip/client.ts";
 export interface IntakeDeps {
   readonly realm: string;
   readonly bot: Mentionable;
-  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds" | "reactions">;
+  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds">;
   readonly journal: Journal;
   readonly roster: Roster;
   readonly newId: () => string;
@@ -38,6 +39,8 @@ export interface Intake {
   readonly effects: Effects;
   readonly dropped?: Drop;
   readonly reply?: Reply;
+  /** A decision about a card; whether it counts is not the gateway's to say. */
+  readonly choice?: Choice;
   /** A reaction says that a command was carried out. */
   readonly check?: number;
 }
@@ -51,6 +54,9 @@ export interface Arrival {
 /** Decides about one message. The journal's memory changes; the rows follow with the effects. */
 export function intake(message: Message, arrival: Arrival, deps: IntakeDeps): Intake {
   const { journal, roster, config, bot } = deps;
+  const command = parseCommand(stripMentions(message.content, bot));
+  // Whoever may decide need not be one of those whom the bot obeys; approval knows.
+  const isChoice = command.kind === "choice";
   const gated = gate(message, {
     bot,
     mark: arrival.mark,
@@ -58,12 +64,12 @@ export function intake(message: Message, arrival: Arrival, deps: IntakeDeps): In
     isBot: (id) => roster.isBot(id),
     serves: (id) => roster.serves(id),
     dms: config.dms,
-    allowedUserIds: config.allowedUserIds,
-    isEngaged: ({ place }) => journal.at(place) !== undefined,
+    allowedUserIds: isChoice ? [] : config.allowedUserIds,
+    isEngaged: ({ place }) => isChoice || journal.at(place) !== undefined,
   });
   if (!gated.pass) return { effects: {}, dropped: gated.why };
+  if (command.kind === "choice") return { effects: {}, choice: command.choice };
   const respelled = journal.respell(message.place);
-  const command = parseCommand(stripMentions(message.content, bot));
   if (command.kind !== "text") return carryOut(command, message, respelled, deps);
 
   const { conversation, op } = journal.ensure(message.place, deps.newId);
@@ -85,18 +91,13 @@ export function intake(message: Message, arrival: Arrival, deps: IntakeDeps): In
 }
 
 function carryOut(
-  command: Exclude<Command, { kind: "text" }>,
+  command: Exclude<Command, { kind: "text" | "choice" }>,
   message: Message,
   ops: readonly Op[],
   deps: IntakeDeps,
 ): Intake {
   const conversation = deps.journal.at(message.place);
-  const reply = (body: string) => ({
-    key: `reply/${message.id}`,
-    conversation: conversation ?? `place/${message.id}`,
-    target: targetOf(message.place),
-    body,
-  });
+  const reply = (body: string) => replyTo(message, deps.journal, body);
   const order = (type: string, payload: Record<string, unknown>): Effects => ({
     ops,
     send: [{
@@ -108,12 +109,19 @@ function carryOut(
   });
   switch (command.kind) {
     case "help":
-      return { effects: { ops }, reply: reply(help(deps.config.reactions)) };
+      return { effects: { ops }, reply: reply(help) };
     case "unknown":
       return {
         effects: { ops },
         reply: reply(
           `There is no command \`!${command.word}\`. \`!help\` lists them; \`!!${command.word}\` sends it as text.`,
+        ),
+      };
+    case "no_choice":
+      return {
+        effects: { ops },
+        reply: reply(
+          `\`!${command.word}\` takes what stands under a card's buttons, so nothing was decided. \`!!${command.word} …\` sends it as text.`,
         ),
       };
     case "surplus":
@@ -150,6 +158,16 @@ function carryOut(
       }
       return { effects: order("conversation.set_model", { model: command.model }), check: message.id };
   }
+}
+
+/** The gateway's own short answer to a message, where it was written. */
+export function replyTo(message: Message, journal: Journal, body: string): Reply {
+  return {
+    key: `reply/${message.id}`,
+    conversation: journal.at(message.place) ?? `place/${message.id}`,
+    target: targetOf(message.place),
+    body,
+  };
 }
 
 /** Stop everything, or lift it. Approval looks up who may, and says in the topic's conversation how it went. */

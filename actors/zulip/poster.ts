@@ -26,6 +26,8 @@ export interface PosterDeps {
   /** Newest message id that anything has shown us. */
   newestId(): number;
   maxMessageLength(): number;
+  /** The form that belongs to a body, as Zulip's `widget_content`. */
+  widgetOf(row: { readonly key: string; readonly body: string }): string | undefined;
   mayAct(): boolean;
   commit(effects: Effects): Promise<Committed>;
   read(name: string, input: unknown): Promise<unknown>;
@@ -105,6 +107,12 @@ export class Poster {
     return await this.#row("post.by_key", { key });
   }
 
+  /** The standing buttons of an item, of every version. */
+  async buttonsOf(itemId: string): Promise<readonly PostRow[]> {
+    // `store/reads/zulip.ts` declares this read's answer.
+    return await this.#deps.read("post.buttons", { itemId }) as readonly PostRow[];
+  }
+
   async #begin({ key, conversation, target, body }: Post): Promise<Posting> {
     const stored = serverBody(body, this.#deps.maxMessageLength());
     if (!stored.ok) return { ok: false, why: "refused" };
@@ -129,6 +137,7 @@ export class Poster {
   async #send(row: PostRow): Promise<Posting> {
     for (;;) {
       await this.#whileFenced();
+      const widgetContent = this.#deps.widgetOf(row);
       try {
         const posting = this.#deps.client.sendMessage({
           // Our own row, written by #begin.
@@ -136,6 +145,7 @@ export class Poster {
           content: row.body,
           localId: row.localId,
           ...(row.queueId === null ? {} : { queueId: row.queueId }),
+          ...(widgetContent === undefined ? {} : { widgetContent }),
         });
         return await this.#adopt(row, await this.#answerOrEcho(row.localId, posting));
       } catch (error) {

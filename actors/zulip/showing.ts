@@ -3,7 +3,10 @@
  * a reaction to it from any other. Proven by `gateway_test.ts`.
  */
 import type { Effects } from "../../runtime/actor.ts";
+import type { Op } from "../../store/ops.ts";
+import { ZulipError } from "../../zulip/errors.ts";
 import type { CardShow, TopicNote } from "../protocol/zulip.ts";
+import { buttonsBody, buttonsKey, codeOf } from "./buttons.ts";
 import { renderCard } from "./card.ts";
 import type { Poster } from "./poster.ts";
 import type { Session } from "./session.ts";
@@ -37,8 +40,9 @@ export class Showing {
     const target = this.#session.journal.targetOf(item.conversation);
     if (!target) return {};
     const card = renderCard(item, this.#session.deps.config);
-    const key = `card/${item.itemId}`;
-    if (item.state !== "waiting" && !await this.#poster.find(key)) return {};
+    const key = await this.#keyOf(item);
+    if (key === undefined) return {};
+    await this.#withdraw(item);
     const posting = await this.#poster.post({
       key,
       conversation: item.conversation,
@@ -53,7 +57,7 @@ export class Showing {
       );
     }
     if (item.state !== "waiting") return {};
-    if (card.reactable) await this.#offer(posting.messageId);
+    if (card.reactable) await this.#offer(item, posting.messageId);
     return {
       send: [{
         to: "approval",
@@ -68,8 +72,49 @@ export class Showing {
     };
   }
 
+  /** Under which key the card stands, or is to be posted. One that somebody deleted is posted again, once; a settled one is not posted at all. */
+  async #keyOf({ itemId, state }: CardShow): Promise<string | undefined> {
+    for (const key of [`card/${itemId}`, `card/${itemId}/again`]) {
+      const row = await this.#poster.find(key);
+      if (!row) return state === "waiting" ? key : undefined;
+      if (row.state !== "deleted") return key;
+    }
+    return undefined;
+  }
+
   /** Puts the two answers under a card, so that deciding is one tap. */
-  async #offer(messageId: number): Promise<void> {
+  async #offer(item: CardShow, messageId: number): Promise<void> {
+    await this.#offerReactions(messageId);
+    if (this.#session.deps.config.buttons) await this.#offerButtons(item, messageId);
+  }
+
+  /** A form of its own, since a message with a form cannot be edited. It carries no news: a phone that cannot show it shows what to send. */
+  async #offerButtons({ itemId, version, conversation }: CardShow, messageId: number): Promise<void> {
+    const row = await this.#poster.at(messageId);
+    const target = this.#session.journal.targetOf(conversation);
+    if (!row || !target) return;
+    const body = buttonsBody({ messageId, version, code: codeOf(row.localId) });
+    const posting = await this.#poster.post({ key: buttonsKey(itemId, version), conversation, target, body });
+    if (posting.ok) this.#session.journal.own(conversation, posting.messageId);
+  }
+
+  /** Takes away the buttons of earlier versions, and all of them when there is nothing to decide any more. Zulip may refuse; they decide nothing then. */
+  async #withdraw(item: CardShow): Promise<void> {
+    const current = buttonsKey(item.itemId, item.version);
+    for (const row of await this.#poster.buttonsOf(item.itemId)) {
+      if (row.messageId === null || item.state === "waiting" && row.key === current) continue;
+      try {
+        await this.#session.deps.client.deleteMessage(row.messageId);
+        const gone: Op = { op: "post.deleted", localId: row.localId };
+        await this.#session.must({ ops: [gone] });
+      } catch (error) {
+        if (!(error instanceof ZulipError)) throw error;
+        this.#session.context.log("info", "buttons could not be taken away", { cause: error.message });
+      }
+    }
+  }
+
+  async #offerReactions(messageId: number): Promise<void> {
     for (const name of ["+1", "-1"]) {
       await this.#session.deps.client.addReaction(messageId, { name }).catch((error) =>
         this.#session.context.log("debug", "could not offer a reaction", { cause: String(error) })

@@ -33,6 +33,11 @@ export interface PostRow {
   readonly sentAt: number;
 }
 
+/** The card of an item that still waits. */
+export interface CardRow {
+  readonly messageId: number;
+}
+
 /** What `!status` tells. */
 export interface StatusRow {
   readonly status: string;
@@ -94,6 +99,26 @@ export const zulipReads = {
     (db, { messageId }) =>
       first<PostRow>(db, `SELECT ${postColumns} FROM posts WHERE message_id = ?`, messageId),
   ),
+  "post.buttons": read(
+    by,
+    z.object({ itemId: z.string() }),
+    async (db, { itemId }) =>
+      objects<PostRow>(
+        await db.query(sql(
+          `SELECT ${postColumns} FROM posts WHERE key > ? AND key < ? AND state = 'posted'`,
+          `buttons/${itemId}/`,
+          `buttons/${itemId}0`,
+        )),
+      ),
+  ),
+  "card.waiting": read(by, z.object({}), async (db) =>
+    objects<CardRow>(
+      await db.query(sql(
+        `SELECT posts.message_id AS messageId FROM pending_items
+         JOIN posts ON posts.message_id = pending_items.card_message_id AND posts.state = 'posted'
+         WHERE pending_items.state = 'waiting'`,
+      )),
+    )),
   "post.open": read(
     by,
     z.object({ conversation: z.string() }),

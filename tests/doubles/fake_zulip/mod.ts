@@ -125,9 +125,17 @@ export class FakeZulip {
     this.world.queues.publish("realm_user", () => ({ type: "realm_user", op: "update", person }));
   }
 
-  /** Posts in a channel. */
-  say(who: Who, where: Where, topic: string, text: string): FakeMessage {
-    return this.#send(this.user(who).id, { channelId: this.channel(where).id, topic }, text);
+  /** Posts in a channel. `widget`: with a form, as anybody may through the API. */
+  say(
+    who: Who,
+    where: Where,
+    topic: string,
+    text: string,
+    { widget }: { widget?: string } = {},
+  ): FakeMessage {
+    return send(this.world, this.user(who).id, { channelId: this.channel(where).id, topic }, text, {
+      widgetContent: widget,
+    });
   }
 
   /** Posts a direct message to one or more others. */

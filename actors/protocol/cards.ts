@@ -1,0 +1,33 @@
+/**
+ * What people do to an item's card in its topic, as the Zulip gateway tells approval. The gateway looks at none of it: approval checks who it was, the
+ * item, its version and its risk.
+ */
+import * as z from "zod";
+
+/** Zulip's names of the emoji that decide. */
+export const reactionMeanings: Readonly<Record<string, "allow_once" | "reject_once">> = {
+  "+1": "allow_once",
+  "thumbs_up": "allow_once",
+  "check": "allow_once",
+  "check_mark": "allow_once",
+  "-1": "reject_once",
+  "thumbs_down": "reject_once",
+  "cross_mark": "reject_once",
+};
+
+/** A reaction to a message that may be a card, or one of its buttons; approval checks everything about it itself. */
+export const ApprovalReact = z.object({
+  messageId: z.int(),
+  zulipUserId: z.int(),
+  name: z.string(),
+  emoji: z.string(),
+  /** It was found standing there, and may have been heard before. */
+  standing: z.boolean().optional(),
+  /** A button: the version whose buttons they were, and where to say that it came too late. */
+  button: z.object({ version: z.int(), conversation: z.string() }).optional(),
+});
+export type ApprovalReact = z.infer<typeof ApprovalReact>;
+
+/** A message that was a card was deleted. */
+export const CardGone = z.object({ messageId: z.int() });
+export type CardGone = z.infer<typeof CardGone>;
