@@ -55,6 +55,12 @@ class Bench implements AsyncDisposable {
     await this.db.batch(statements.value);
   }
 
+  async gate(settings: Record<string, unknown>): Promise<void> {
+    await this.db.batch([
+      sql("INSERT INTO settings (key, value, at) VALUES ('gate', ?, 1)", JSON.stringify(settings)),
+    ]);
+  }
+
   request(itemId: string, body: DecideRequest["body"], viewer = owner, version = 1): DecideRequest {
     const by = { viewer, name: viewer.userId, surface: "web" as const };
     return { itemId, version, body, by, now: 10, newId: this.newId };
@@ -158,6 +164,8 @@ Deno.test("decide() refuses what does not fit the item, the body or the person",
   await bench.item("q1", { kind: "question" });
   await bench.item("n1", { described: { askOnce: true } });
   await bench.item("w1", { conversation: "w1" });
+  await bench.item("t1", { tool: "write_file", described: { class: "write" } });
+  await bench.gate({ twoPersons: ["@fs_write"] });
   const rule = { action: "allow" as const, toolPattern: "x", pathPattern: null, argvPrefix: null };
   const rows: readonly (readonly [string, DecideRequest["body"], Viewer, string])[] = [
     ["gone", { decision: "allow_once" }, owner, "not_found"],
@@ -169,6 +177,9 @@ Deno.test("decide() refuses what does not fit the item, the body or the person",
     ["i1", { decision: "reject_always", rule }, owner, "bad_request"],
     ["i1", { decision: "allow_always", rule: { ...rule, argvPrefix: ["bash", "-c"] } }, owner, "bad_request"],
     ["i1", { decision: "allow_always", rule }, approver, "forbidden"],
+    ["i1", { decision: "allow_session", scope: "all" }, approver, "forbidden"],
+    ["i1", { decision: "allow_session", scope: "category" }, approver, "forbidden"],
+    ["t1", { decision: "edit_and_allow", arguments: {} }, owner, "bad_request"],
     ["i1", { decision: "allow_once" }, looker, "forbidden"],
     ["w1", { decision: "allow_once" }, approver, "forbidden"],
     ["n1", { decision: "allow_session" }, owner, "bad_request"],
@@ -187,6 +198,31 @@ Deno.test("decide() refuses what does not fit the item, the body or the person",
   assert.equal(await bench.count("messages"), 0);
 });
 
+Deno.test("whoever asked for a call, by either of their accounts, may not allow it when the settings say so", async () => {
+  await using bench = await Bench.open();
+  await bench.db.batch([
+    sql(
+      "INSERT INTO users (id, name, role, zulip_user_id, created_at, updated_at) VALUES ('u2', 'Bo', 'approver', 12, 1, 1)",
+    ),
+  ]);
+  const from = (kind: string, id: string) => ({
+    trace: { steps: [], origin: { requestedBy: [{ kind, id }] } },
+  });
+  await bench.item("i1", from("zulip", "12"));
+  await bench.item("i2", from("web", "u2"));
+  await bench.item("i3", from("zulip", "12"));
+  const allow = async (id: string, viewer: Viewer, decision: "allow_once" | "reject_once" = "allow_once") =>
+    code(await decide(bench.db, bench.request(id, { decision }, viewer)));
+  assert.equal(await allow("i3", approver), "ok", "nobody is barred unless the settings say so");
+
+  await bench.gate({ requesterMayApprove: false });
+
+  assert.equal(await allow("i1", approver), "forbidden");
+  assert.equal(await allow("i2", approver), "forbidden");
+  assert.equal(await allow("i1", owner), "ok");
+  assert.equal(await allow("i2", approver, "reject_once"), "ok", "refusing is anybody's right");
+});
+
 Deno.test("items are listed by state and page, and only to those who may see their channel", async () => {
   await using bench = await Bench.open();
   for (const id of ["i1", "i2", "i3"]) await bench.item(id, { tool: "exec_command", arguments: "{not json" });
@@ -196,11 +232,31 @@ Deno.test("items are listed by state and page, and only to those who may see the
   const rest = await listItems(bench.db, { viewer: looker, state: "waiting", limit: 2, after: first.next });
   const all = await listItems(bench.db, { viewer: owner, limit: 10 });
 
-  assert.deepEqual([first.items.map((item) => item.id), first.total, first.next], [["i1", "i2"], 3, "i2"]);
+  assert.deepEqual([first.items.map((item) => item.id), first.total, first.next], [
+    ["i1", "i2"],
+    3,
+    first.next,
+  ]);
   assert.deepEqual([rest.items.map((item) => item.id), rest.next], [["i3"], undefined]);
   assert.deepEqual(all.items.map((item) => item.id), ["w1", "i3", "i2", "i1"]);
   assert.equal(first.items[0]?.arguments, undefined);
   assert.equal(await getItem(bench.db, "w1", looker), undefined);
+});
+
+Deno.test("what waits is listed riskiest first over all pages, and among equals oldest first", async () => {
+  await using bench = await Bench.open();
+  const risks = ["low", "high", null, "medium", "high"];
+  for (const [index, risk] of risks.entries()) await bench.item(`i${index}`, { risk });
+  const seen: string[] = [];
+
+  let after: string | undefined;
+  do {
+    const page = await listItems(bench.db, { viewer: owner, state: "waiting", limit: 2, after });
+    seen.push(...page.items.map(({ id }) => id));
+    after = page.next;
+  } while (after !== undefined);
+
+  assert.deepEqual(seen, ["i1", "i4", "i3", "i0", "i2"]);
 });
 
 Deno.test("a virgin start is seeded once, and what a person deletes stays deleted", async () => {

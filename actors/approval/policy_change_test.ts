@@ -1,6 +1,7 @@
 /** Proves what changes policy and what a change means for calls that wait or come later; against a real database. */
 import assert from "node:assert/strict";
 import { sql } from "../../store/db.ts";
+import { endBypasses } from "../../store/seeds.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
 import { callState, decided, furnished, itemState, put } from "../../tests/doubles/approval_desk.ts";
 
@@ -202,4 +203,63 @@ Deno.test("what was allowed for a server's tool is void once the server says tha
     undefined,
     "a rule of today holds for the tool of today",
   );
+});
+
+Deno.test("every end of a bypass is in the log: its time, its session, a person, a new lease", async () => {
+  await using desk = await furnished();
+  const grant = async (callId: string, tool: string) => {
+    await decided(desk, await desk.judge(callId, tool), { decision: "allow_session", seconds: 60 });
+    return desk.state.bypasses.at(-1)?.id;
+  };
+  const ends = async () => {
+    const rows = await desk.db.query(
+      sql(
+        "SELECT decision, actor, body FROM decisions WHERE decision LIKE 'bypass.%' AND decision <> 'bypass.create' ORDER BY seq",
+      ),
+    );
+    return rows.rows.map(([decision, actor, body]) => [decision, actor, JSON.parse(String(body)).reason]);
+  };
+
+  await grant("a", "exec_command");
+  desk.now += 60_000;
+  await desk.restart();
+  await desk.work();
+  assert.equal((await desk.row("SELECT ended_reason FROM bypasses"))?.ended_reason, "expired");
+  await grant("b", "exec_command");
+  await desk.post("conversation/c1", "session.ended", { reason: "stop" });
+  const id = await grant("c", "exec_command");
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  await desk.post("edge", "approval.policy", { by, command: { kind: "bypass.revoke", id } });
+  await grant("d", "exec_command");
+  await desk.db.batch(endBypasses(desk.now));
+  await desk.restart();
+  desk.now += 60_000;
+  await desk.work();
+  await desk.restart();
+  await desk.work();
+
+  assert.deepEqual(await ends(), [
+    ["bypass.end", "system", "expired"],
+    ["bypass.end", "system", "stop"],
+    ["bypass.revoke", "u1", undefined],
+    ["bypass.end", "system", "restart"],
+  ]);
+  assert.equal((await verifyChain(desk.db)).ok, true);
+});
+
+Deno.test("a scope that does not fit the call narrows to its tool", async () => {
+  await using desk = await furnished();
+  const rows = [
+    ["exec_command", "mcp", ["tool", "exec_command"]],
+    ["mcp__mail__send", "category", ["tool", "mcp__mail__send"]],
+    ["mcp__mail__send", "mcp", ["mcp", "mail"]],
+    ["exec_command", "category", ["category", "exec"]],
+  ] as const;
+
+  for (const [index, [tool, scope, expected]] of rows.entries()) {
+    await decided(desk, await desk.judge(`c${index}`, tool), { decision: "allow_session", scope });
+    const made = desk.state.bypasses.at(-1);
+    assert.deepEqual([made?.scope, made?.pattern], expected);
+    await desk.post("conversation/c1", "session.ended", { reason: "reset" });
+  }
 });

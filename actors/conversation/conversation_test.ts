@@ -38,6 +38,7 @@ Deno.test("a turn goes from words through a tool call to one answer in the topic
     turnId: "t1",
     tool: "exec_command",
     arguments: '{"cmd":"ls"}',
+    requestedBy: [{ kind: "zulip", id: "7" }],
   });
   assert.deepEqual(desk.last("topic.answer").payload, {
     turnId: "t1",
@@ -52,6 +53,45 @@ Deno.test("a turn goes from words through a tool call to one answer in the topic
     { type: "assistant", text: "Looking." },
     { type: "tool_call", callId: "t1.0.0", name: "exec_command", arguments: '{"cmd":"ls"}' },
     { type: "tool_result", callId: "t1.0.0", name: "exec_command", ok: true, text: "file.txt" },
+  ]);
+});
+
+Deno.test("a model is told by whom and how its call was edited, and people by what it was allowed", () => {
+  const desk = asking();
+  desk.finish([call("exec_command", '{"cmd":"rm -r build","cwd":"/a"}')], "tool_use");
+  const callId = "t1.0.0";
+  desk.deliver("call.waiting", { callId, itemId: "i1", kind: "approval" });
+  const changes = [{ name: "cmd", before: '"rm -r build"', after: '"ls build"' }, {
+    name: "cwd",
+    before: '"/a"',
+  }];
+  desk.deliver("call.decided", { callId, itemId: "i1", decision: "edit_and_allow", by: "Ada) (", changes });
+  desk.restart();
+  desk.result(callId, { text: "one.o", allowed: { by: "decision", ref: "i1" } });
+
+  assert.equal(
+    desk.last("model.stream").payload.items.map((item) => item.type === "tool_result" ? item.text : "").join(
+      "",
+    ),
+    "(Ada changed the arguments of this call before allowing it, and the changed call is what ran. " +
+      'Changed: cmd is "ls build" (it was "rm -r build"); cwd left out (it was "/a").)\n\none.o',
+  );
+  const [end] = desk.logged("exec_command_end");
+  assert.deepEqual(end?.allowed, { by: "decision", ref: "i1" });
+  assert.deepEqual(desk.logged("request_resolved")[0]?.changes, changes);
+});
+
+Deno.test("a call names everybody whose words are in its turn, each once", () => {
+  const desk = asking();
+  const bo = { kind: "web", id: "u2", name: "Bo" } as const;
+  desk.say("and this", { author: bo, mode: "steer" });
+  desk.say("and that", { author: bo, mode: "steer" });
+  desk.finish([text("Looking.")]);
+  desk.finish([call("exec_command", "{}")], "tool_use");
+
+  assert.deepEqual(desk.last("tool.propose").payload.requestedBy, [
+    { kind: "zulip", id: "7" },
+    { kind: "web", id: "u2" },
   ]);
 });
 
