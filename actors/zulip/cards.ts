@@ -69,6 +69,19 @@ export class Cards {
     return { effects: { send: [this.#react({ messageId, zulipUserId: message.senderId, emoji, button })] } };
   }
 
+  /** Hears what stands under one card; what cannot be read is heard at the next start, or with the next queue. */
+  async look(messageId: number): Promise<void> {
+    const { context, deps } = this.#session;
+    try {
+      const message = await deps.client.getMessage(messageId);
+      const send = message ? this.#standing(message) : [];
+      if (send.length > 0) await this.#session.must({ send });
+    } catch (error) {
+      if (!(error instanceof ZulipError)) throw error;
+      context.log("info", "could not look at a card", { cause: error.message });
+    }
+  }
+
   /** Hears what was done to waiting cards while nothing was listening; tried until it works. */
   async catchUp(): Promise<void> {
     const { context, deps } = this.#session;

@@ -8,6 +8,7 @@ import { Message } from "../../zulip/wire/messages.ts";
 import type { Message as Incoming } from "../protocol.ts";
 import { Answers } from "./answer.ts";
 import { buttonsWidget } from "./buttons.ts";
+import { Cards } from "./cards.ts";
 import { EditBudget } from "./edit_budget.ts";
 import { Inbound } from "./inbound.ts";
 import { Lanes } from "./lanes.ts";
@@ -64,9 +65,10 @@ class ZulipActor {
   constructor(readonly deps: ZulipGatewayDeps, readonly context: GatewayContext) {
     this.#session = new Session(deps, context);
     const poster = posterOf(this.#session);
-    this.#inbound = new Inbound(this.#session, poster, this.#lanes);
+    const cards = new Cards(this.#session, poster);
+    this.#inbound = new Inbound(this.#session, poster, cards, this.#lanes);
     this.#answers = answersOf(this.#session, poster);
-    this.#showing = new Showing(this.#session, poster);
+    this.#showing = new Showing(this.#session, poster, cards);
   }
 
   async start(): Promise<void> {

@@ -235,9 +235,8 @@ Deno.test("a card is shown with what can decide it, and settles by an edit", asy
     },
   };
 
-  const shown = await bench.gateway.handle(
-    bench.context.delivery({ type: "card.show", from: "approval", payload: item }),
-  );
+  await bench.show(item);
+  const shown = bench.context.sent.find(({ type }) => type === "card.shown");
   const [card] = bench.fake.messagesIn("general", "t").filter(({ senderId }) =>
     senderId === bench.fake.bot.id
   );
@@ -250,7 +249,7 @@ Deno.test("a card is shown with what can decide it, and settles by an edit", asy
   );
 
   assert.ok(card);
-  assert.deepEqual(shown?.send?.[0]?.payload, {
+  assert.deepEqual(shown?.payload, {
     itemId: "item-1",
     version: 1,
     messageId: card.id,

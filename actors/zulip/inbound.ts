@@ -12,7 +12,7 @@ import type { EventOf, ZulipEvent } from "../../zulip/wire/events.ts";
 import type { Message } from "../../zulip/wire/messages.ts";
 import type { Registration } from "../../zulip/wire/register.ts";
 import type { Choice } from "./buttons.ts";
-import { Cards } from "./cards.ts";
+import type { Cards } from "./cards.ts";
 import { type Arrival, type Intake, intake, replyTo } from "./intake.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Poster } from "./poster.ts";
@@ -26,11 +26,11 @@ export class Inbound {
   readonly #cards: Cards;
   readonly #connected = Promise.withResolvers<void>();
 
-  constructor(session: Session, poster: Poster, lanes: Lanes) {
+  constructor(session: Session, poster: Poster, cards: Cards, lanes: Lanes) {
     this.#session = session;
     this.#poster = poster;
     this.#lanes = lanes;
-    this.#cards = new Cards(session, poster);
+    this.#cards = cards;
   }
 
   /** Resolves when the bot knows who it is and has a queue. */

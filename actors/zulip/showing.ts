@@ -2,12 +2,13 @@
  * Notes and cards in a topic. A card is posted once and then brought up to date by edits; approval is told where it stands, so that it can tell
  * a reaction to it from any other. Proven by `gateway_test.ts`.
  */
-import type { Effects } from "../../runtime/actor.ts";
+import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import { ZulipError } from "../../zulip/errors.ts";
 import type { CardShow, TopicNote } from "../protocol/zulip.ts";
 import { buttonsBody, buttonsKey, codeOf } from "./buttons.ts";
 import { renderCard } from "./card.ts";
+import type { Cards } from "./cards.ts";
 import type { Poster } from "./poster.ts";
 import type { Session } from "./session.ts";
 
@@ -15,10 +16,12 @@ import type { Session } from "./session.ts";
 export class Showing {
   readonly #session: Session;
   readonly #poster: Poster;
+  readonly #cards: Cards;
 
-  constructor(session: Session, poster: Poster) {
+  constructor(session: Session, poster: Poster, cards: Cards) {
     this.#session = session;
     this.#poster = poster;
+    this.#cards = cards;
   }
 
   /** Posts a note once. */
@@ -35,7 +38,7 @@ export class Showing {
     return {};
   }
 
-  /** Posts a card, or brings it up to date; gives what to tell approval. */
+  /** Posts a card, or brings it up to date. Approval is told before anybody is invited to react, since it passes over what it does not know. */
   async card(item: CardShow): Promise<Effects> {
     const target = this.#session.journal.targetOf(item.conversation);
     if (!target) return {};
@@ -57,19 +60,18 @@ export class Showing {
       );
     }
     if (item.state !== "waiting") return {};
-    if (card.reactable) await this.#offer(item, posting.messageId);
-    return {
-      send: [{
-        to: "approval",
-        type: "card.shown",
-        payload: {
-          itemId: item.itemId,
-          version: item.version,
-          messageId: posting.messageId,
-          whole: card.whole,
-        },
-      }],
+    const { messageId } = posting;
+    const { itemId, version } = item;
+    const shown: Send = {
+      to: "approval",
+      type: "card.shown",
+      payload: { itemId, version, messageId, whole: card.whole },
     };
+    await this.#session.must({ send: [shown] });
+    if (card.reactable) await this.#offer(item, messageId);
+    // A post whose answer was lost may have stood there for a while.
+    await this.#cards.look(messageId);
+    return {};
   }
 
   /** Under which key the card stands, or is to be posted. One that somebody deleted is posted again, once; a settled one is not posted at all. */

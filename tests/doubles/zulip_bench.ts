@@ -5,7 +5,7 @@ import { zulipGateway } from "../../actors/zulip/gateway.ts";
 import type { ZulipConfig } from "../../actors/zulip/config.ts";
 import type { TopicAnswer } from "../../actors/protocol/zulip.ts";
 import { systemClock } from "../../lib/clock.ts";
-import type { Effects, Gateway } from "../../runtime/actor.ts";
+import type { Gateway } from "../../runtime/actor.ts";
 import { bootstrap } from "../../store/migrate.ts";
 import { openDb } from "../../store/open.ts";
 import { createZulipClient } from "../../zulip/client.ts";
@@ -100,10 +100,9 @@ export class ZulipBench implements AsyncDisposable {
     );
   }
 
-  /** Has a card shown, and gives what approval is told. */
-  async show(item: Readonly<Record<string, unknown>>): Promise<Effects> {
-    const delivery = this.context.delivery({ type: "card.show", from: "approval", payload: item });
-    return await this.gateway.handle(delivery) ?? {};
+  /** Has a card shown, or brought up to date. */
+  async show(item: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.gateway.handle(this.context.delivery({ type: "card.show", from: "approval", payload: item }));
   }
 
   /** What the bot's messages in a topic say. */

@@ -162,6 +162,28 @@ Deno.test("an allowed person's reaction to the card decides it", async () => {
   assert.match(world.cards("thumb")[0]?.content ?? "", /Allowed once by King Hamlet/);
 });
 
+Deno.test("a button under the card decides it, and is no turn", async () => {
+  await using world = await World.open();
+  world.zulip.say(
+    "King Hamlet",
+    "general",
+    "press",
+    `@**Callboard** run\ntool:exec_command {"command":"echo by-button"}`,
+  );
+  const form = await world.zulip.until(
+    () => world.zulip.messagesIn("general", "press").find(({ submessages }) => submessages.length > 0),
+    30_000,
+  );
+  const [allow] = JSON.parse(form.submessages[0]?.content ?? "{}").extra_data.choices;
+
+  world.zulip.say("King Hamlet", "general", "press", allow.reply);
+  await world.answered("press", /by-button/);
+  await world.quiet();
+
+  assert.match(world.cards("press")[0]?.content ?? "", /Allowed once by King Hamlet/);
+  assert.equal(world.answers("press").length, 1);
+});
+
 Deno.test("a rejected call is not run and its note reaches the model", async () => {
   await using world = await World.open();
   world.zulip.say(

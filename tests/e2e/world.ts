@@ -146,10 +146,12 @@ export class World {
     }
   }
 
-  /** The bot's messages in a topic that are no cards, oldest first. */
+  /** The bot's messages in a topic that are no cards and no cards' buttons, oldest first. */
   answers(topic: string): string[] {
     return this.zulip.messagesIn("general", topic)
-      .filter(({ senderId, content }) => senderId === this.zulip.bot.id && !isCard(content))
+      .filter(({ senderId, content }) =>
+        senderId === this.zulip.bot.id && !isCard(content) && !isButtons(content)
+      )
       .map(({ content }) => content);
   }
 
@@ -194,6 +196,11 @@ export class World {
     await this.model.close();
     await Deno.remove(this.folder, { recursive: true });
   }
+}
+
+/** The words under a card's buttons. */
+export function isButtons(content: string): boolean {
+  return content.startsWith("Decide the card above");
 }
 
 function isCard(content: string): boolean {
