@@ -133,7 +133,7 @@ Deno.test("rules are listed in the order in which they are looked at, and explai
     await bench.run(insert, "git", "normal", 100n, "allow", "exec_command", null, '["git","status"]');
     await bench.run(insert, "secrets", "protected", 500n, "deny", "*", "/**/.ssh/*", null);
     await bench.run(
-      `INSERT INTO known_tools VALUES ('exec_command', 'builtin', 'exec', 'Runs', '{"type":"object"}', 'h', 1, 1, 1, NULL)`,
+      `INSERT INTO known_tools VALUES ('exec_command', 'builtin', 'exec', 'Runs', '{"type":"object"}', 'h', NULL, 0, NULL, 1, 1, 1, NULL)`,
     );
     const owner = await bench.owner();
 

@@ -3,8 +3,8 @@
  * the answers. Proven by `edge/policy_test.ts` and `edge/rules_test.ts`.
  */
 import * as z from "zod";
-import { matchesTool } from "../lib/policy/tool_pattern.ts";
-import { DEFAULT_GROUP } from "../lib/policy/judge.ts";
+import { matchesTool, type ToolFacts } from "../lib/policy/tool_pattern.ts";
+import { DEFAULT_GROUP } from "../lib/policy/rule_order.ts";
 import type { Bypass, Call, Context, Rule } from "../lib/policy/rule.ts";
 import {
   listBypasses,
@@ -72,29 +72,42 @@ export function callOf(
   { tools, twoPersons }: PolicyRows,
 ): Call {
   const known = tools.find((row) => row.name === tool);
+  const facts = factsOf(tool, described, known);
   return {
-    tool,
-    class: described.class,
+    ...facts,
     source: described.source,
     paths: described.paths,
     outside: described.outside,
     argv: described.argv,
     askOnce: described.askOnce,
-    twoPersons: twoPersons.some((pattern) => matchesTool(pattern, { tool, class: described.class })),
+    twoPersons: twoPersons.some((pattern) => matchesTool(pattern, facts)),
     known: known?.available === 1,
+    mode: known?.mode ?? undefined,
     changedAt: known?.changed_at ?? undefined,
   };
+}
+
+/** A tool as policy sees it: what its server says counts only when the configuration trusts that server. */
+export function factsOf(
+  tool: string,
+  described: Pick<DescribedView, "class">,
+  known: ToolRow | undefined,
+): ToolFacts {
+  const hints = known?.trusted === 1 ? fromJson(known.hints ?? "null") ?? undefined : undefined;
+  return { tool, class: described.class, hints: hints as ToolFacts["hints"] }; // `tools.store` wrote them
 }
 
 /** The context of a conversation or of a profile that is only thought of. */
 export function contextOf(
   { groups }: PolicyRows,
-  place: { conversation?: string | undefined; profile?: string | undefined; source?: Context["source"] },
+  place:
+    & { conversation?: string | undefined; profile?: string | undefined }
+    & Pick<Context, "source" | "trigger">,
   now: number,
 ): Context {
-  const { conversation = "", profile, source } = place;
+  const { conversation = "", profile, source, trigger } = place;
   const group = (profile === undefined ? undefined : groups.get(profile)) ?? DEFAULT_GROUP;
-  return { conversation, agent: profile, source, group, now };
+  return { conversation, agent: profile, source, trigger, group, now };
 }
 
 /** A rule that somebody thinks of saving. */

@@ -23,8 +23,8 @@ async function withApproval(test: (bench: Bench, owner: Client) => Promise<void>
     await seed(bench.db, 1);
     await bench.lease();
     await bench.run(
-      `INSERT INTO known_tools VALUES ('exec_command', 'builtin', 'exec', 'Runs', '{}', 'h', 1, 1, 1, NULL),
-       ('write_file', 'builtin', 'write', 'Writes', '{}', 'h', 1, 1, 1, NULL)`,
+      `INSERT INTO known_tools VALUES ('exec_command', 'builtin', 'exec', 'Runs', '{}', 'h', NULL, 0, NULL, 1, 1, 1, NULL),
+       ('write_file', 'builtin', 'write', 'Writes', '{}', 'h', NULL, 0, NULL, 1, 1, 1, NULL)`,
     );
     await test(bench, await bench.owner());
   } finally {
@@ -164,6 +164,8 @@ Deno.test("a dry run says what would happen to any call and why, with a conversa
       bench.clock.now() + 1000,
     );
     assert.equal(await dry({ tool: "exec_command", command: "rm x", conversation: "seen" }), "allow bypass");
+    const timer = { tool: "exec_command", command: "rm x", conversation: "seen", trigger: "schedule" };
+    assert.equal(await dry(timer), "ask rule", "a bypass is for what people begin");
     assert.equal(await dry({ tool: "never_heard_of" }), "ask rule");
     assert.deepEqual(await bench.rows("SELECT seq FROM decisions"), before);
     assert.equal((await owner.post("/api/rules/explain", { tool: "x", extra: 1 })).status, 400);

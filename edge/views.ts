@@ -152,6 +152,9 @@ export function toolView(row: ToolRow): ToolView {
     description: row.description,
     parameters: fromJson(row.parameters) ?? null,
     schemaHash: row.schema_hash,
+    ...given("hints", row.hints === null ? undefined : fromJson(row.hints) as ToolView["hints"]), // `tools.store` wrote it
+    trusted: row.trusted === 1,
+    ...given("mode", row.mode),
     available: row.available === 1,
     firstSeen: row.first_seen,
     lastSeen: row.last_seen,
@@ -166,6 +169,7 @@ export function serverView(row: ServerRow): McpServerView {
     ...given("detail", row.detail),
     tools: row.tools,
     unsandboxed: row.unsandboxed === 1,
+    trusted: row.trusted === 1,
     at: row.at,
   };
 }

@@ -3,7 +3,7 @@
  * comes before its rules. The mark in `settings` is the first statement and fails when it is there, so two starts never seed twice. What lies
  * outside the workspace needs no rule: `lib/policy/judge.ts` denies it always. Proven by `store/decide_test.ts`.
  */
-import { secretPatterns } from "../lib/policy/judge.ts";
+import { secretPatterns } from "../lib/policy/floor.ts";
 import { type Db, DbError, sql, type Statement } from "./db.ts";
 
 interface Seed {

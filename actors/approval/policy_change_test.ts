@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../../store/db.ts";
 import { endBypasses } from "../../store/seeds.ts";
+import { findItem } from "../../store/queries/items.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
 import { callState, decided, furnished, itemState, put } from "../../tests/doubles/approval_desk.ts";
 
@@ -41,6 +42,25 @@ Deno.test("allowing for the session adds a bypass for the exact tool first and s
   assert.deepEqual((await desk.sent("tool.run")).map((run) => run.payload.callId), ["a", "b", "d"]);
   desk.now += 60_000;
   assert.ok(await desk.judge("e", "exec_command"), "after its time it asks again");
+});
+
+Deno.test("a schedule's call is under no bypass, and says on its card and in the inbox what began it", async () => {
+  await using desk = await furnished();
+  await decided(desk, await desk.judge("a", "exec_command"), { decision: "allow_session", scope: "all" });
+
+  const id = await desk.judge("b", "exec_command", {}, "schedule");
+  await desk.restart();
+  const c = await desk.judge("c", "exec_command");
+
+  assert.ok(id, "it waits");
+  assert.equal(c, undefined, "a person's call runs");
+  const item = (await findItem(desk.db, id))?.item;
+  assert.equal(item?.trigger, "schedule");
+  assert.equal((await desk.sent("card.show")).at(-1)?.payload.trigger, "schedule");
+  const rule = { action: "deny", toolPattern: "exec_command", source: "schedule", priority: 1 };
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  await desk.post("edge", "approval.policy", { by, command: { kind: "rule.create", rule } });
+  assert.equal(await callState(desk, "b"), "rejected");
 });
 
 Deno.test("a session's bypasses end with the session, and never last longer than eight hours", async () => {

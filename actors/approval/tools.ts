@@ -16,9 +16,9 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
     description: tool.description,
     parameters: tool.parameters,
     schemaHash: tool.schemaHash,
-    hints: tool.hints,
     trusted: tool.trusted ?? false,
-    mode: tool.mode,
+    ...(tool.hints && { hints: tool.hints }),
+    ...(tool.mode && { mode: tool.mode }),
   })).sort((a, b) => a.name < b.name ? -1 : 1);
   draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
   const seenTools = new Map(draft.state.seenTools);

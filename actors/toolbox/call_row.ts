@@ -17,6 +17,7 @@ const CallRow = z.object({
   described: z.string().nullable().transform((text) =>
     text === null ? undefined : Described.parse(JSON.parse(text))
   ),
+  triggeredBy: z.enum(["person", "schedule"]),
   profile: z.string().nullable(),
   source: z.string().nullable(),
   channelId: z.int().nullable(),

@@ -53,6 +53,24 @@ Deno.test("a proposal that is delivered twice is judged once", async () => {
   assert.equal(world.sent.filter((send) => send.type === "tool.judge").length, 1);
 });
 
+Deno.test("a call is judged as what began its turn, edited or not", async () => {
+  await using world = await ToolboxWorld.open();
+  const person = await world.propose("list_files", {});
+  const timer = await world.propose("list_files", {}, "c1", "schedule");
+
+  assert.deepEqual([world.judged(person).trigger, world.judged(timer).trigger], ["person", "schedule"]);
+  const edit = {
+    callId: timer,
+    turnId: "turn-1",
+    conversation: "c1",
+    itemId: "i",
+    tool: "list_files",
+    arguments: "{}",
+  };
+  await world.deliver({ type: "tool.redescribe", from: "approval", payload: edit });
+  assert.deepEqual([world.judged(timer).editedFor, world.judged(timer).trigger], ["i", "schedule"]);
+});
+
 Deno.test("a conversation can neither propose nor cancel another one's call", async () => {
   await using world = await ToolboxWorld.open();
   const callId = await world.propose("exec_command", { command: "true" });

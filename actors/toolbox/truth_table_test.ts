@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { ruleProblem } from "../../lib/policy/check_rule.ts";
 import { type Bypass, type Call, type Context, missReason, type Rule } from "../../lib/policy/rule.ts";
-import { judge, secretPatterns } from "../../lib/policy/judge.ts";
+import { secretPatterns } from "../../lib/policy/floor.ts";
+import { judge } from "../../lib/policy/judge.ts";
 import { type LookAt, resolvePath } from "./files/virtual_path.ts";
 
 const classes: Readonly<Record<string, Call["class"]>> = {
@@ -66,7 +67,14 @@ function ruleOf(toolPattern: string, pathPattern: string | null, more: Partial<R
   };
 }
 
-const context: Context = { conversation: "c", agent: "main", source: "web", group: "default", now: 1 };
+const context: Context = {
+  conversation: "c",
+  agent: "main",
+  source: "web",
+  trigger: "person",
+  group: "default",
+  now: 1,
+};
 
 type Answer = "yes" | "no" | "refused at save" | "outside";
 type Row = readonly [

@@ -44,6 +44,7 @@ export const DescribedView = z.object({
     readOnly: z.boolean().optional(),
     destructive: z.boolean().optional(),
     openWorld: z.boolean().optional(),
+    idempotent: z.boolean().optional(),
   }).optional(),
 });
 export type DescribedView = z.infer<typeof DescribedView>;
@@ -84,12 +85,41 @@ export type RuleInput = z.input<typeof RuleInput>;
 export const BypassScope = z.enum(["tool", "category", "mcp", "all"]);
 export type BypassScope = z.infer<typeof BypassScope>;
 
-/** `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides; a `scope` beyond `tool` needs the owner. */
+/** Which MCP server asks, while which of its tools runs. */
+export const AskerView = z.object({ server: z.string(), tool: z.string(), sandboxed: z.boolean() });
+export type AskerView = z.infer<typeof AskerView>;
+
+/** A form to fill in. Without fields it asks for agreement only. `lib/form_field.ts` checks what is filled in. */
+export const FormView = z.object({
+  message: z.string(),
+  fields: z.array(z.object({
+    name: z.string(),
+    label: z.string(),
+    description: z.string().optional(),
+    type: z.enum(["string", "number", "integer", "boolean", "choice", "choices"]),
+    required: z.boolean(),
+    secret: z.boolean(),
+    format: z.enum(["email", "uri", "date", "date-time"]).optional(),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+    fallback: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
+  })),
+});
+export type FormView = z.infer<typeof FormView>;
+
+/** A page to open. Its address passes `lib/web_link.ts`; `answer` says that the person opened it. */
+export const LinkView = z.object({ message: z.string(), url: z.string() });
+export type LinkView = z.infer<typeof LinkView>;
+
+/**
+ * `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides; a `scope` beyond `tool` needs the owner. */
 export const DecisionRequest = z.strictObject({
   version: z.int(),
   decision: DecisionKind,
   note: z.string().max(4000).optional(),
   answer: z.string().max(20_000).optional(),
+  content: z.record(z.string().max(200), z.unknown()).optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),
   scope: BypassScope.optional(),
   seconds: z.int().positive().max(8 * 3600).optional(),
@@ -97,7 +127,7 @@ export const DecisionRequest = z.strictObject({
 });
 export type DecisionRequest = z.input<typeof DecisionRequest>;
 
-/** `POST /api/inbox/:id/later`: decides nothing, hides the item from the badge until then. */
+/** `POST /api/inbox/:id/later`: decides nothing, hides the item from one's own badge until then. */
 export const LaterRequest = z.strictObject({ until: z.int().positive() });
 export type LaterRequest = z.infer<typeof LaterRequest>;
 
@@ -134,6 +164,8 @@ export const Item = z.object({
   turnId: z.string().optional(),
   callId: z.string().optional(),
   tool: z.string().optional(),
+  /** What began the turn that asks: a person's words, or a schedule's. */
+  trigger: z.enum(["person", "schedule"]).optional(),
   /** The JSON value the model wrote, parsed; absent when it is no JSON. */
   arguments: z.unknown().optional(),
   described: DescribedView.optional(),
@@ -144,14 +176,20 @@ export const Item = z.object({
   suggestions: z.array(z.string()).optional(),
   /** The answer is a secret: ask for it in a field that shows and keeps nothing. The edge seals it; it is stored nowhere and never shown again. */
   secret: z.literal(true).optional(),
+  asker: AskerView.optional(),
+  form: FormView.optional(),
+  link: LinkView.optional(),
   createdAt: z.int(),
   updatedAt: z.int(),
   expiresAt: z.int().optional(),
+  /** Until when the person who asks has put it off. */
   laterUntil: z.int().optional(),
   deliveredAt: z.int().optional(),
   seenAt: z.int().optional(),
   /** Who was asked to decide it. */
   delegatedTo: z.object({ id: z.string(), name: z.string() }).optional(),
+  /** Nobody decided in time, so that it was handed on to `delegatedTo`, the `round`-th time. */
+  escalated: z.object({ at: z.int(), round: z.int() }).optional(),
   /** One person has allowed it, and a second one must: nobody decides twice. */
   firstApproval: z.object({ by: z.string(), at: z.int() }).optional(),
   decision: DecisionView.optional(),

@@ -23,6 +23,7 @@ const ExplainQuery = z.strictObject({
   group: z.string().max(100).default("default"),
   agent: z.string().max(200).optional(),
   source: z.enum(["web", "channel", "dm"]).optional(),
+  trigger: z.enum(["person", "schedule"]).default("person"),
 });
 
 interface Supposed {
@@ -38,12 +39,12 @@ export function explainRoutes(edge: Edge): Hono<EdgeEnv> {
 
   app.get("/", async (c) => {
     requireRole(c, "owner", "approver");
-    const { tool, path, access, argv, group, agent, source } = readQuery(c, ExplainQuery);
+    const { tool, path, access, argv, group, agent, source, trigger } = readQuery(c, ExplainQuery);
     const rows = await policyRows(edge);
     const paths = path === undefined ? [] : [{ path, access }];
     const words = argv?.split(" ").filter((word) => word !== "");
     const call = suppose({ tool, paths, argv: words }, rows);
-    const context = { conversation: "", group, agent, source, now: edge.clock.now() };
+    const context = { conversation: "", group, agent, source, trigger, now: edge.clock.now() };
     return c.json(answer(judge({ rules: rows.rules, bypasses: [] }, call, context)));
   });
 
@@ -81,7 +82,7 @@ async function place(
   c: Request<EdgeEnv>,
   edge: Edge,
   rows: PolicyRows,
-  { conversation, profile, source, group }: z.output<typeof ExplainRequest>,
+  { conversation, profile, source, trigger, group }: z.output<typeof ExplainRequest>,
 ): Promise<Context> {
   const standing = conversation === undefined ? undefined : await standingOf(edge.db, conversation);
   if (conversation !== undefined) {
@@ -92,6 +93,7 @@ async function place(
     conversation,
     profile: profile ?? standing?.profile,
     source: source ?? standing?.source,
+    trigger,
   };
   const context = contextOf(rows, from, edge.clock.now());
   return group === undefined ? context : { ...context, group };

@@ -24,7 +24,7 @@ import { requireRole, viewerOf } from "../auth.ts";
 import { readBody } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
-import { callOf, policyRows, ToolClass, wouldBe } from "../policy_view.ts";
+import { callOf, factsOf, policyRows, ToolClass, wouldBe } from "../policy_view.ts";
 import { limitWrites } from "../rate.ts";
 import { fromJson, given, ruleView } from "../views.ts";
 
@@ -104,7 +104,7 @@ function readRules(app: Hono<EdgeEnv>, edge: Edge): void {
   app.get("/rules/lint", async (c) => {
     const { rules, tools } = await policyRows(edge);
     const offered = tools.filter((tool) => tool.available === 1)
-      .map((tool) => ({ tool: tool.name, class: ToolClass.catch("mcp").parse(tool.class) }));
+      .map((tool) => factsOf(tool.name, { class: ToolClass.catch("mcp").parse(tool.class) }, tool));
     return c.json(
       { findings: lint(rules ?? [], { tools: offered, now: edge.clock.now() }) } satisfies LintList,
     );
@@ -126,6 +126,7 @@ function readRules(app: Hono<EdgeEnv>, edge: Edge): void {
         conversation: row.conversation,
         agent: row.profile,
         source: row.source,
+        trigger: row.triggered_by,
         group: rule.groupId,
         now,
       };

@@ -1,19 +1,23 @@
 /**
  * Policy as one pure function, used by the judge, by the list of offered tools, by *explain* and by the re-check of a decision. Order:
- * protected denials (all groups) → own group → default group → for a question only: reading inside the workspace → bypass → ask. What lies
- * outside the workspace is denied by this code, whatever the rules say. Unreadable rules, an unknown tool or `askOnce` end at *ask*; nothing
- * ends at *allow* by default. A question that a rule asks about a certain path is meant, so the read fast path does not skip it.
+ * protected denials (all groups) → own group → default group → for a question only: a server's configured mode → reading inside the workspace →
+ * bypass → ask. What lies outside the workspace is denied by this code, whatever the rules say. Unreadable rules, an unknown tool, `askOnce` or
+ * the mode `prompt` end at *ask*; nothing ends at *allow* by default. A question that a rule asks about something in particular is meant, so
+ * the read fast path does not skip it.
  * Proven by `policy_test.ts`.
  */
+import { floorRules } from "./floor.ts";
 import {
   type Bypass,
   bypassCovers,
   type Call,
   type Context,
+  isParticular,
   missReason,
   type Rule,
   type RuleAction,
 } from "./rule.ts";
+import { areRivals, closest, inOrder, type Placed } from "./rule_order.ts";
 import { shellLine } from "./shell_line.ts";
 import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
 
@@ -25,7 +29,16 @@ export interface Policy {
 
 /** One step of the reasoning, for the card and for *explain*. */
 export interface TraceStep {
-  readonly step: "protected" | "group" | "default" | "floor" | "command" | "fast_path" | "bypass" | "end";
+  readonly step:
+    | "protected"
+    | "group"
+    | "default"
+    | "floor"
+    | "command"
+    | "mode"
+    | "fast_path"
+    | "bypass"
+    | "end";
   readonly outcome: string;
   readonly ref?: string;
 }
@@ -37,12 +50,6 @@ export interface Verdict {
   readonly ref: string;
   readonly trace: readonly TraceStep[];
 }
-
-/** The group of rules that stands behind every other one. */
-export const DEFAULT_GROUP = "default";
-
-/** Protected places, denied when the rules cannot be read; the seeds write the same ones as rules. */
-export const secretPatterns = ["/**/secrets/*", "/**/.secrets/*", "/**/.ssh/*", "/**/.gnupg/*"] as const;
 
 const MAX_MISSES = 40;
 /** How much of a command the trace shows, in characters. */
@@ -79,10 +86,18 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
     trace.push({ step: "floor", outcome: "ask: the tool is unknown or its definition changed" });
     return verdict("ask", found ? "rule" : "default", found?.id ?? "unknown_tool");
   }
+  if (call.mode === "prompt") {
+    trace.push({ step: "mode", outcome: "ask: the tool is configured to be asked for always" });
+    return verdict("ask", found ? "rule" : "default", found?.id ?? "mcp_mode");
+  }
   if (found?.action === "allow") return verdict("allow", "rule", found.id);
   if (policy.rules === null) return verdict("ask", "default", "rules_unreadable");
 
-  if (isPlainRead(call) && !(found && found.pathPattern !== null)) {
+  if (isApproved(call, found)) {
+    trace.push({ step: "mode", outcome: "allow: the tool is configured as approved" });
+    return verdict("allow", "default", "mcp_mode");
+  }
+  if (isPlainRead(call) && !(found && isParticular(found))) {
     trace.push({ step: "fast_path", outcome: "allow: reads inside the workspace" });
     return verdict("allow", "fast_path", "workspace_read");
   }
@@ -126,13 +141,19 @@ function severity(rule: Rule | undefined): number {
   return rule === undefined ? 1 : { allow: 0, ask: 2, deny: 3 }[rule.action];
 }
 
-/** The deciding rule, or undefined. Protected rules only ever deny. */
+/** The deciding rule, or undefined. */
 function walk(rules: readonly Rule[], call: Call, context: Context, trace: TraceStep[]): Rule | undefined {
-  for (const { step, rule } of inOrder(rules, context.group)) {
+  const placed = inOrder(rules, context.group);
+  for (const [index, first] of placed.entries()) {
+    const { step, rule } = first;
     const miss = missReason(rule, call, context);
     if (miss === undefined) {
-      trace.push({ step, outcome: rule.action, ref: rule.id });
-      return rule;
+      const closer = closest(first, placed.slice(index + 1), call, context);
+      if (closer !== rule) {
+        trace.push({ step, outcome: "skipped: another rule names the path more closely", ref: rule.id });
+      }
+      trace.push({ step, outcome: closer.action, ref: closer.id });
+      return closer;
     }
     if (miss !== "other tool" && trace.length < MAX_MISSES) {
       trace.push({ step, outcome: `skipped: ${miss}`, ref: rule.id });
@@ -141,28 +162,18 @@ function walk(rules: readonly Rule[], call: Call, context: Context, trace: Trace
   return undefined;
 }
 
-interface Placed {
-  readonly step: "protected" | "group" | "default";
-  readonly rule: Rule;
-}
-
-function inOrder(rules: readonly Rule[], group: string): Placed[] {
-  const layer = (step: Placed["step"], keep: (rule: Rule) => boolean) =>
-    rules.filter(keep).sort(byOrder).map((rule) => ({ step, rule }));
-  return [
-    ...layer("protected", (rule) => rule.layer === "protected" && rule.action === "deny"),
-    ...layer("group", (rule) => rule.layer === "normal" && rule.groupId === group && group !== DEFAULT_GROUP),
-    ...layer("default", (rule) => rule.layer === "normal" && rule.groupId === DEFAULT_GROUP),
-  ];
-}
-
-function byOrder(a: Rule, b: Rule): number {
-  return a.priority - b.priority || a.ordinal - b.ordinal;
-}
-
 function isPlainRead(call: Call): boolean {
   return call.class === "read" && call.source === "builtin" && call.paths.length > 0 &&
     call.paths.every((touched) => touched.access === "read");
+}
+
+/**
+ * Whether the configuration answers the question: not where the server has changed the tool, and not where a rule asks about more in particular
+ * than all tools of all servers.
+ */
+function isApproved(call: Call, found: Rule | undefined): boolean {
+  if (call.mode !== "approve" || call.class !== "mcp" || call.changedAt !== undefined) return false;
+  return !(found && isParticular(found, ["*", "mcp__*"]));
 }
 
 /**
@@ -171,34 +182,24 @@ function isPlainRead(call: Call): boolean {
  */
 export function isOffered(policy: Policy, facts: ToolFacts, context: Context): boolean {
   if (policy.rules === null) return false;
-  for (const { rule } of inOrder(policy.rules, context.group)) {
-    if (!matchesTool(rule.toolPattern, facts) || !isLive(rule, context.now)) continue;
-    const free = rule.pathPattern === null && rule.argvPrefix === null && rule.agent === null &&
-      rule.source === null;
-    if (free) return rule.action !== "deny";
-    if (rule.action !== "deny") return true;
+  const placed = inOrder(policy.rules, context.group)
+    .filter(({ rule }) => matchesTool(rule.toolPattern, facts) && isLive(rule, context.now));
+  for (const [index, each] of placed.entries()) {
+    if (!isParticular({ ...each.rule, toolPattern: "*" })) {
+      return each.rule.action !== "deny" || mayBeOutranked(placed, index);
+    }
+    if (each.rule.action !== "deny") return true;
   }
   return true;
+}
+
+/** Whether a rule about a path that stands behind may decide in place of one that stands before, so that some call never meets this rule. */
+function mayBeOutranked(placed: readonly Placed[], index: number): boolean {
+  const closer = placed.slice(index + 1).filter(({ rule }) => rule.action !== "deny");
+  return placed.slice(0, index).some((before) => closer.some((behind) => areRivals(before, behind)));
 }
 
 function isLive(rule: Rule, now: number): boolean {
   return (rule.expiresAt === null || rule.expiresAt > now) &&
     (rule.maxUses === null || rule.uses < rule.maxUses);
 }
-
-const floorRules: readonly Rule[] = secretPatterns.map((pathPattern, ordinal) => ({
-  id: `floor_${ordinal}`,
-  groupId: DEFAULT_GROUP,
-  layer: "protected",
-  ordinal,
-  priority: 0,
-  action: "deny",
-  toolPattern: "*",
-  pathPattern,
-  argvPrefix: null,
-  agent: null,
-  source: null,
-  expiresAt: null,
-  maxUses: null,
-  uses: 0,
-}));

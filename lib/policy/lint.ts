@@ -42,10 +42,15 @@ function findings(rule: Rule, rules: readonly Rule[], { tools, now }: LintContex
   // A pattern may stand ready for servers that are configured later; an exact name is likely a slip.
   const isName = !rule.toolPattern.endsWith("*");
   if (isName && tools.length > 0 && !tools.some((tool) => matchesTool(rule.toolPattern, tool))) {
-    say("unknown_tool", `No tool that is offered now is called "${rule.toolPattern}"`);
+    const isClass = rule.toolPattern.startsWith("@");
+    say(
+      "unknown_tool",
+      `No tool that is offered now ${isClass ? "belongs to" : "is called"} "${rule.toolPattern}"`,
+    );
   }
   const before = rules.find((other) =>
-    other !== rule && standsBefore(other, rule) && hides(other, rule, tools)
+    other !== rule && standsBefore(other, rule) && hides(other, rule, tools) &&
+    !mayOutrank(rule, other, rules)
   );
   if (before) {
     say("shadowed", `Whatever it is about is decided by an earlier rule: ${before.action}`, before.id);
@@ -62,6 +67,18 @@ function standsBefore(a: Rule, b: Rule): boolean {
 
 function isEarlier(a: Rule, b: Rule): boolean {
   return a.priority < b.priority || a.priority === b.priority && a.ordinal < b.ordinal;
+}
+
+/**
+ * Whether `b` may still decide although `a`, which covers all that `b` covers, stands before it: in place of another rule about a path, of the same
+ * priority, that stands before `a`. A rule for the very same path is as close and stands first.
+ */
+function mayOutrank(b: Rule, a: Rule, rules: readonly Rule[]): boolean {
+  if (b.pathPattern === null || a.pathPattern !== null) return false;
+  return rules.some((other) =>
+    other.pathPattern !== null && other.layer === b.layer && other.groupId === b.groupId &&
+    other.priority === b.priority && standsBefore(other, a)
+  );
 }
 
 /** Whether `a` covers whatever `b` covers. An allowance covers less than a denial with the same words, since it must cover all of a call. */

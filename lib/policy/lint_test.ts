@@ -25,6 +25,7 @@ const tools = [
   { tool: "read_file", class: "read" },
   { tool: "write_file", class: "write" },
   { tool: "exec_command", class: "exec" },
+  { tool: "mcp__m__look", class: "mcp", hints: { readOnly: true } },
 ] as const;
 
 function kinds(...rules: Partial<Rule>[]): string[] {
@@ -63,6 +64,17 @@ for (
     ]],
     ["time that is over", [{ expiresAt: 10 }], ["r0 expired"]],
     ["uses that are spent", [{ maxUses: 1, uses: 1 }], ["r0 used_up"]],
+    ["a general rule for one tool before a longer path, where a shorter path stands first", [
+      { pathPattern: "/a/*" },
+      {},
+      { pathPattern: "/a/b/*" },
+    ], []],
+    ["the same path twice", [{ pathPattern: "/a/*" }, { pathPattern: "/a/*" }], ["r1 shadowed r0"]],
+    ["a class of tools that says they change nothing before such a tool", [
+      { toolPattern: "@mcp_read_only", action: "ask" },
+      { toolPattern: "mcp__m__look" },
+    ], ["r1 shadowed r0"]],
+    ["a class that no server's tool belongs to", [{ toolPattern: "@mcp_destructive" }], ["r0 unknown_tool"]],
     ["a tool that nobody offers", [{ toolPattern: "fly" }], ["r0 unknown_tool"]],
     ["a pattern for servers that may come", [{ toolPattern: "mcp__*" }], []],
     ["everything allowed", [{ toolPattern: "*" }], ["r0 too_wide"]],
@@ -84,11 +96,13 @@ Deno.test("a rule that the lint calls hidden never decides", () => {
       "@fs_any",
       "write_file",
       "exec_command",
+      "@mcp_read_only",
+      "mcp__m__look",
     ),
-    pathPattern: fc.constantFrom(null, null, "/a/*", "/a", "/**"),
+    pathPattern: fc.constantFrom(null, null, "/a/*", "/a", "/a/b/*", "/**"),
     argvPrefix: fc.constantFrom(null, null, ["git"], ["git", "log"]),
     agent: fc.constantFrom(null, null, "a"),
-    source: fc.constantFrom(null, null, "web", "zulip"),
+    source: fc.constantFrom(null, null, "web", "zulip", "schedule"),
     priority: fc.constantFrom(1, 2),
     layer: fc.constantFrom("normal" as const, "normal" as const, "protected" as const),
   });
@@ -102,6 +116,7 @@ Deno.test("a rule that the lint calls hidden never decides", () => {
     ]),
     agent: fc.constantFrom(undefined, "a", "b"),
     source: fc.constantFrom(undefined, "web", "channel"),
+    trigger: fc.constantFrom(undefined, "person" as const, "schedule" as const),
   });
   fc.assert(
     fc.property(fc.array(rule, { minLength: 2, maxLength: 4 }), call, (texts, at) => {
@@ -126,6 +141,7 @@ Deno.test("a rule that the lint calls hidden never decides", () => {
         conversation: "c",
         agent: at.agent,
         source: at.source as "web" | undefined, // one of the two that the arbitrary gives
+        trigger: at.trigger,
         group: "default",
         now: 1,
       });

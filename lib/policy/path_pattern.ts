@@ -22,6 +22,16 @@ export function pathPatternProblem(pattern: string): string | undefined {
   return undefined;
 }
 
+/**
+ * How closely a pattern names its paths: the longer the part before its first wildcard, the higher; of two as long, the one without a wildcard is
+ * the closer one.
+ */
+export function closeness(pattern: string): number {
+  const names = normalizePattern(pattern).split("/").filter((name) => name !== "");
+  const wild = names.findIndex((name) => /[*?]/.test(name));
+  return wild < 0 ? names.length * 2 + 1 : wild * 2;
+}
+
 /** Whether the pattern covers the path. A missing path is the caller's to refuse: no pattern covers it. */
 export function matchesPath(pattern: string, path: string): boolean {
   const normal = normalizePattern(pattern);

@@ -60,6 +60,8 @@ export interface Call extends ToolFacts {
   readonly twoPersons?: boolean | undefined;
   /** False when approval does not know the tool, or knows it with another definition. */
   readonly known: boolean;
+  /** What the configuration says of an MCP tool: `prompt` always asks a person, `approve` answers a question that no rule means. */
+  readonly mode?: "prompt" | "approve" | undefined;
   /** When a foreign server last changed what the tool is said to do, milliseconds since the epoch. What was allowed before is void. */
   readonly changedAt?: number | undefined;
 }
@@ -69,6 +71,8 @@ export interface Context {
   readonly conversation: string;
   readonly agent?: string | undefined;
   readonly source?: "web" | "channel" | "dm" | undefined;
+  /** What began the turn. */
+  readonly trigger?: "person" | "schedule" | undefined;
   readonly group: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -82,7 +86,7 @@ export function missReason(rule: Rule, call: Call, context: Context): string | u
   if (!matchesTool(rule.toolPattern, call)) return "other tool";
   if (!eager && isOutdated(rule.since, call)) return "the tool was changed since";
   if (!agrees(rule.agent, context.agent, eager)) return "other agent";
-  if (!agreesSource(rule.source, context.source, eager)) return "other source";
+  if (!agreesSource(rule.source, context, eager)) return "other source";
   if (rule.pathPattern !== null && !coversPaths(rule.pathPattern, call, eager)) return "other path";
   if (rule.argvPrefix !== null && !coversArgv(rule.argvPrefix, call, eager)) return "other command";
   return undefined;
@@ -93,9 +97,19 @@ function agrees(filter: string | null, value: string | undefined, eager: boolean
   return value === undefined ? eager : filter === value;
 }
 
-/** `zulip` names channels and direct messages together. */
-function agreesSource(filter: string | null, value: Context["source"], eager: boolean): boolean {
-  return agrees(filter === "zulip" && value !== undefined && value !== "web" ? value : filter, value, eager);
+/**
+ * `zulip` names channels and direct messages together, `schedule` whatever a schedule began, wherever that is. An allowance for a place is meant for
+ * the people there, so it does not cover what a schedule began there.
+ */
+function agreesSource(filter: string | null, { source, trigger }: Context, eager: boolean): boolean {
+  if (filter === null) return true;
+  if (filter === "schedule") return agrees(filter, trigger, eager);
+  if (!eager && trigger === "schedule") return false;
+  return agrees(
+    filter === "zulip" && source !== undefined && source !== "web" ? source : filter,
+    source,
+    eager,
+  );
 }
 
 /** An allowance must cover every path of the call; a denial or a question is called for by any one of them. */
@@ -119,6 +133,19 @@ function coversArgv(prefix: readonly string[], call: Call, eager: boolean): bool
   return eager && startsWith([baseName(command[0] ?? ""), ...command.slice(1)], prefix);
 }
 
+/** The paths of the call that the rule's pattern covers. */
+export function coveredPaths(rule: Rule, call: Call): readonly string[] {
+  const { pathPattern } = rule;
+  if (pathPattern === null) return [];
+  return call.paths.map(({ path }) => path).filter((path) => matchesPath(pathPattern, path));
+}
+
+/** Whether the rule asks about something in particular, be it a tool, a path, a command, an agent or a source. */
+export function isParticular(rule: Rule, general: readonly string[] = ["*"]): boolean {
+  return !general.includes(rule.toolPattern) || rule.pathPattern !== null || rule.argvPrefix !== null ||
+    rule.agent !== null || rule.source !== null;
+}
+
 function startsWith(words: readonly string[], prefix: readonly string[]): boolean {
   return prefix.every((word, index) => words[index] === word);
 }
@@ -128,8 +155,9 @@ function isOutdated(since: number | undefined, call: Call): boolean {
   return call.changedAt !== undefined && (since ?? 0) <= call.changedAt;
 }
 
-/** Whether a live bypass covers the call. */
+/** Whether a live bypass covers the call. It is a person's, for what people ask for here while it lasts: no schedule profits from it. */
 export function bypassCovers(bypass: Bypass, call: Call, context: Context): boolean {
+  if (context.trigger !== "person") return false;
   if (bypass.conversation !== context.conversation || bypass.expiresAt <= context.now) return false;
   if (isOutdated(bypass.since, call)) return false;
   switch (bypass.scope) {

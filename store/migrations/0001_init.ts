@@ -69,7 +69,7 @@ export const statements: readonly string[] = [
   // --- tool calls and policy -------------------------------------------------------------------------------------------
   `CREATE TABLE tool_calls (
      id TEXT PRIMARY KEY, conversation TEXT NOT NULL, turn_id TEXT NOT NULL, model_call_id TEXT NOT NULL, tool TEXT NOT NULL,
-     arguments TEXT NOT NULL,
+     arguments TEXT NOT NULL, triggered_by TEXT NOT NULL DEFAULT 'person' CHECK (triggered_by IN ('person', 'schedule')),
      state TEXT NOT NULL CHECK (state IN ('proposed', 'described', 'judged', 'waiting', 'decided', 'executing', 'finished', 'failed',
        'rejected', 'cancelled', 'expired')),
      described TEXT, digest TEXT, outcome TEXT, trace TEXT, grant_json TEXT, result TEXT, created_at INTEGER NOT NULL,
@@ -81,8 +81,10 @@ export const statements: readonly string[] = [
      state TEXT NOT NULL CHECK (state IN ('waiting', 'decided', 'applied', 'failed', 'expired', 'superseded', 'cancelled')),
      version INTEGER NOT NULL, conversation TEXT NOT NULL, turn_id TEXT, call_id TEXT, tool TEXT, arguments TEXT, described TEXT,
      digest TEXT, risk TEXT CHECK (risk IN ('low', 'medium', 'high')), trace TEXT, question TEXT, decision TEXT, note TEXT,
-     delegated_to TEXT, first_approval TEXT, card_message_id INTEGER, card_whole INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, later_until INTEGER,
+     delegated_to TEXT, first_approval TEXT, card_message_id INTEGER, card_whole INTEGER, delivered_at INTEGER, seen_at INTEGER, decided_at INTEGER, decided_by TEXT, escalated_at INTEGER, escalation INTEGER,
      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER) STRICT`,
+  `CREATE TABLE item_later (
+     item_id TEXT NOT NULL, user_id TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (item_id, user_id)) STRICT, WITHOUT ROWID`,
   `CREATE INDEX pending_items_state ON pending_items (state, created_at)`,
   `CREATE INDEX pending_items_call ON pending_items (call_id)`,
   `CREATE TABLE decisions (
@@ -106,10 +108,11 @@ export const statements: readonly string[] = [
      config TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT`,
   `CREATE TABLE known_tools (
      name TEXT PRIMARY KEY, source TEXT NOT NULL, class TEXT NOT NULL, description TEXT NOT NULL, parameters TEXT NOT NULL,
-     schema_hash TEXT NOT NULL, available INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, changed_at INTEGER) STRICT`,
+     schema_hash TEXT NOT NULL, hints TEXT, trusted INTEGER NOT NULL DEFAULT 0, mode TEXT CHECK (mode IN ('prompt', 'approve')),
+     available INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, changed_at INTEGER) STRICT`,
   `CREATE TABLE mcp_servers (
      name TEXT PRIMARY KEY, state TEXT NOT NULL, detail TEXT, tools INTEGER NOT NULL DEFAULT 0, unsandboxed INTEGER NOT NULL,
-     at INTEGER NOT NULL) STRICT`,
+     trusted INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL) STRICT`,
   `CREATE TABLE budgets (
      scope TEXT NOT NULL, ref TEXT NOT NULL, period TEXT NOT NULL, tokens INTEGER NOT NULL DEFAULT 0, cost_usd REAL NOT NULL DEFAULT 0,
      token_cap INTEGER, cost_cap_usd REAL, at INTEGER NOT NULL, PRIMARY KEY (scope, ref, period)) STRICT`,

@@ -18,6 +18,9 @@ const Tools = z.object({
     description: z.string(),
     parameters: z.record(z.string(), z.unknown()),
     schemaHash: z.string(),
+    hints: z.record(z.string(), z.boolean().optional()).optional(),
+    trusted: z.boolean().default(false),
+    mode: z.enum(["prompt", "approve"]).optional(),
   })),
   sandbox: z.enum(["bwrap", "none"]),
 });
@@ -200,17 +203,21 @@ export const approvalOps = {
     sql("UPDATE known_tools SET available = 0"),
     ...input.tools.map((tool) =>
       sql(
-        `INSERT INTO known_tools (name, source, class, description, parameters, schema_hash, available, first_seen, last_seen)
-         VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (name) DO UPDATE SET source = excluded.source, class = excluded.class,
+        `INSERT INTO known_tools (name, source, class, description, parameters, schema_hash, hints, trusted, mode, available,
+           first_seen, last_seen)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (name) DO UPDATE SET source = excluded.source, class = excluded.class,
            changed_at = CASE WHEN known_tools.schema_hash <> excluded.schema_hash AND excluded.source <> 'builtin' THEN excluded.last_seen
              ELSE changed_at END, description = excluded.description, parameters = excluded.parameters, schema_hash = excluded.schema_hash, available = 1,
-           last_seen = excluded.last_seen`,
+           hints = excluded.hints, trusted = excluded.trusted, mode = excluded.mode, last_seen = excluded.last_seen`,
         tool.name,
         tool.source,
         tool.class,
         tool.description,
         json(tool.parameters),
         tool.schemaHash,
+        tool.hints === undefined ? null : json(tool.hints),
+        tool.trusted,
+        tool.mode ?? null,
         now,
         now,
       )

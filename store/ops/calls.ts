@@ -13,6 +13,8 @@ const Propose = z.object({
   modelCallId: z.string(),
   tool: z.string(),
   arguments: z.string(),
+  /** What began the turn. */
+  triggeredBy: z.enum(["person", "schedule"]),
 });
 
 /** `digest` with `to: "executing"` must equal the stored one; elsewhere it is stored. JSON values are stored as text. */
@@ -34,14 +36,15 @@ const json = (value: unknown) => value === undefined ? null : JSON.stringify(val
 export const callOps = {
   "call.propose": op(["conversation"], Propose, (input, { id, now }) => [
     sql(
-      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'proposed', ?, ?)`,
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, triggered_by, state, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'proposed', ?, ?)`,
       input.callId,
       id,
       input.turnId,
       input.modelCallId,
       input.tool,
       input.arguments,
+      input.triggeredBy,
       now,
       now,
     ),

@@ -13,20 +13,23 @@ const Status = z.object({
   detail: z.string().max(1_000).nullable().default(null),
   tools: z.int().nonnegative().default(0),
   unsandboxed: z.boolean(),
+  /** What it says of its tools is believed. */
+  trusted: z.boolean().default(false),
 });
 
 /** Operations of this subject. */
 export const toolboxOps = {
   "mcp.status": op(["toolbox"], Status, (input, { now }) => [
     sql(
-      `INSERT INTO mcp_servers (name, state, detail, tools, unsandboxed, at) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO mcp_servers (name, state, detail, tools, unsandboxed, trusted, at) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET state = excluded.state, detail = excluded.detail, tools = excluded.tools,
-         unsandboxed = excluded.unsandboxed, at = excluded.at`,
+         unsandboxed = excluded.unsandboxed, trusted = excluded.trusted, at = excluded.at`,
       input.name,
       input.state,
       input.detail,
       input.tools,
       input.unsandboxed,
+      input.trusted,
       now,
     ),
     announce("actor", "toolbox", 0, now),

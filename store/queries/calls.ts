@@ -12,6 +12,8 @@ export interface CallRow {
   readonly profile: string;
   readonly source: "web" | "channel" | "dm";
   readonly tool: string;
+  /** What began the turn. */
+  readonly triggered_by: "person" | "schedule";
   readonly state: string;
   readonly described: string;
   readonly created_at: number;
@@ -21,7 +23,7 @@ export interface CallRow {
 export async function recentCalls(db: Db, viewer: Viewer, limit: number): Promise<CallRow[]> {
   const may = visible(viewer, "c.channel_id");
   const rows = await db.query(sql(
-    `SELECT t.id, t.conversation, c.title, c.profile, c.source, t.tool, t.state, t.described, t.created_at
+    `SELECT t.id, t.conversation, c.title, c.profile, c.source, t.tool, t.triggered_by, t.state, t.described, t.created_at
      FROM tool_calls t JOIN conversations c ON c.id = t.conversation
      WHERE t.described IS NOT NULL AND ${may.text} ORDER BY t.created_at DESC, t.id DESC LIMIT ?`,
     ...may.args,

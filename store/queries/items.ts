@@ -8,7 +8,7 @@ import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 import type { SealTo } from "../../lib/sealed.ts";
 import { type Db, objects, sql } from "../db.ts";
 import type { StoredApproval, StoredDecision } from "../ops/items.ts";
-import { type Viewer, visible } from "./access.ts";
+import { type Condition, type Viewer, visible } from "./access.ts";
 
 /** The life of an item. */
 export type ItemState = "waiting" | "decided" | "applied" | "failed" | "expired" | "superseded" | "cancelled";
@@ -37,6 +37,10 @@ export interface ItemView {
   readonly suggestions?: readonly string[];
   /** The answer is a secret. */
   readonly secret?: true;
+  /** Which MCP server asks, with the shapes of `QuestionRaise`: what is to be filled in, or the page to open. */
+  readonly asker?: unknown;
+  readonly form?: unknown;
+  readonly link?: unknown;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly expiresAt?: number;
@@ -44,6 +48,8 @@ export interface ItemView {
   readonly deliveredAt?: number;
   readonly seenAt?: number;
   readonly delegatedTo?: { readonly id: string; readonly name: string };
+  /** Nobody decided in time, so that it was handed on, the `round`-th time at `at`. */
+  readonly escalated?: { readonly at: number; readonly round: number };
   readonly firstApproval?: { readonly by: string; readonly at: number };
   readonly decision?: Omit<StoredDecision, "decision"> & {
     readonly decision: DecisionKind;
@@ -70,6 +76,8 @@ export interface FoundItem {
   readonly firstApprovedBy: string | undefined;
   /** Where an answer is to be sealed to, when it is a secret. */
   readonly sealTo: SealTo | undefined;
+  /** Until when each person has put it off; `item` itself says it of nobody. */
+  readonly later: Readonly<Record<string, number>>;
 }
 
 /** Which items to list. */
@@ -91,8 +99,9 @@ export interface ItemPage {
 
 const COLUMNS =
   `p.id, p.kind, p.state, p.version, p.conversation, p.turn_id, p.call_id, p.tool, p.arguments, p.described, p.digest, p.risk,
-  p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.later_until, p.created_at, p.updated_at,
-  p.expires_at, p.delegated_to, p.first_approval, c.title, c.source, c.channel_id, u.name AS delegate, k.triggered_by`;
+  p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.created_at, p.updated_at,
+  p.expires_at, p.delegated_to, p.first_approval, p.escalated_at, p.escalation, c.title, c.source, c.channel_id, u.name AS delegate, k.triggered_by,
+  (SELECT json_group_object(l.user_id, l.until) FROM item_later l WHERE l.item_id = p.id) AS later`;
 const FROM =
   "pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id";
 
@@ -106,7 +115,7 @@ export async function findItem(db: Db, id: string): Promise<FoundItem | undefine
   );
   const row = objects<ItemRow & { readonly gate: string | null }>(rows)[0];
   if (!row) return undefined;
-  const item = toItem(row);
+  const item = toItem(row, undefined);
   // `gate.store` and `item.create` wrote them.
   const gate = { ...gateDefaults, ...(json(row.gate) as Partial<Gate> | undefined) };
   const origin = (json(row.trace) as { readonly origin?: { readonly requestedBy?: Requester[] } } | undefined)
@@ -120,6 +129,7 @@ export async function findItem(db: Db, id: string): Promise<FoundItem | undefine
     twoPersons: item.kind === "approval" && needsTwo(gate, factsOf(item)),
     barred: gate.requesterMayApprove ? [] : origin?.requestedBy ?? [],
     firstApprovedBy: first?.identity,
+    later: laterOf(row),
     sealTo: (json(row.question) as StoredQuestion | undefined)?.sealTo, // `item.create` wrote it
   };
 }
@@ -131,36 +141,55 @@ export async function getItem(db: Db, id: string, viewer: Viewer): Promise<ItemV
     sql(`SELECT ${COLUMNS} FROM ${FROM} WHERE p.id = ? AND ${seen.text}`, id, ...seen.args),
   );
   const row = objects<ItemRow>(rows)[0];
-  return row && toItem(row);
+  return row && toItem(row, viewer.userId);
 }
 
-/** A page: what waits oldest first, everything else newest first. Rejects with `DbError`. */
+/** How pressing an item is: the riskiest first; what carries no risk of its own comes with the lowest. */
+const RANK = "CASE p.risk WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+
+/**
+ * A page: what waits riskiest first and among equals oldest first, everything else newest first. An `after` that no page gave begins anew. Rejects
+ * with `DbError`.
+ */
 export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
   const seen = visible(query.viewer, "c.channel_id");
-  const oldestFirst = query.state === "waiting";
+  const isWaiting = query.state === "waiting";
   const inState = query.state === undefined ? "1" : "p.state = ?";
   const state = query.state === undefined ? [] : [query.state];
-  const after = query.after === undefined ? "1" : oldestFirst ? "p.id > ?" : "p.id < ?";
+  const after = afterOf(query.after, isWaiting);
   const [page, count] = await db.queryAll([
     sql(
-      `SELECT ${COLUMNS} FROM ${FROM} WHERE ${inState} AND ${seen.text} AND ${after}
-       ORDER BY p.id ${oldestFirst ? "ASC" : "DESC"} LIMIT ?`,
+      `SELECT ${COLUMNS} FROM ${FROM} WHERE ${inState} AND ${seen.text} AND ${after.text}
+       ORDER BY ${isWaiting ? `${RANK}, p.id ASC` : "p.id DESC"} LIMIT ?`,
       ...state,
       ...seen.args,
-      ...(query.after === undefined ? [] : [query.after]),
+      ...after.args,
       query.limit + 1,
     ),
     sql(`SELECT count(*) AS total FROM ${FROM} WHERE ${inState} AND ${seen.text}`, ...state, ...seen.args),
   ]);
   if (!page || !count) throw new Error("the database answered fewer queries than were asked");
   const rows = objects<ItemRow>(page);
-  const items = rows.slice(0, query.limit).map(toItem);
+  const items = rows.slice(0, query.limit).map((row) => toItem(row, query.viewer.userId));
   const last = rows.length > query.limit ? items.at(-1) : undefined;
   return {
     items,
     total: objects<{ total: number }>(count)[0]?.total ?? 0,
-    ...(last ? { next: last.id } : {}),
+    ...(last ? { next: isWaiting ? `${rankOf(last)}.${last.id}` : last.id } : {}),
   };
+}
+
+/** What comes behind a page: among what waits, `rank.id`; else an id. */
+function afterOf(after: string | undefined, isWaiting: boolean): Condition {
+  if (after === undefined) return { text: "1", args: [] };
+  if (!isWaiting) return { text: "p.id < ?", args: [after] };
+  const [, rank, id = ""] = /^([0-2])\.(.+)$/.exec(after) ?? [];
+  if (rank === undefined) return { text: "1", args: [] };
+  return { text: `(${RANK}, p.id) > (?, ?)`, args: [Number(rank), id] };
+}
+
+function rankOf({ risk }: ItemView): number {
+  return risk === "high" ? 0 : risk === "medium" ? 1 : 2;
 }
 
 /** What of the gate's settings the compare-and-set looks at. */
@@ -179,6 +208,9 @@ interface StoredQuestion {
   readonly text: string;
   readonly suggestions: string[];
   readonly sealTo?: SealTo;
+  readonly asker?: unknown;
+  readonly form?: unknown;
+  readonly link?: unknown;
 }
 
 interface ItemRow {
@@ -202,12 +234,15 @@ interface ItemRow {
   readonly seen_at: number | null;
   readonly decided_at: number | null;
   readonly decided_by: string | null;
-  readonly later_until: number | null;
+  /** JSON: person → until when they put it off. */
+  readonly later: string;
   readonly created_at: number;
   readonly updated_at: number;
   readonly expires_at: number | null;
   readonly delegated_to: string | null;
   readonly first_approval: string | null;
+  readonly escalated_at: number | null;
+  readonly escalation: number | null;
   readonly delegate: string | null;
   readonly title: string | null;
   readonly source: string | null;
@@ -215,7 +250,8 @@ interface ItemRow {
   readonly triggered_by: "person" | "schedule" | null;
 }
 
-function toItem(row: ItemRow): ItemView {
+/** `viewerId`: whose own marks are shown. */
+function toItem(row: ItemRow, viewerId: string | undefined): ItemView {
   // These columns hold what `store/ops/items.ts` wrote.
   const question = json(row.question) as StoredQuestion | undefined;
   const trace = json(row.trace) as { steps: NonNullable<ItemView["trace"]> } | undefined;
@@ -239,10 +275,13 @@ function toItem(row: ItemRow): ItemView {
     ...given("question", question?.text),
     ...given("suggestions", question?.suggestions),
     ...given("secret", question?.sealTo && true as const),
+    ...given("asker", question?.asker),
+    ...given("form", question?.form),
+    ...given("link", question?.link),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     ...given("expiresAt", row.expires_at),
-    ...given("laterUntil", row.later_until),
+    ...given("laterUntil", viewerId === undefined ? undefined : laterOf(row)[viewerId]),
     ...given("deliveredAt", row.delivered_at),
     ...given("seenAt", row.seen_at),
     ...given("note", row.note),
@@ -252,9 +291,17 @@ function toItem(row: ItemRow): ItemView {
         ? undefined
         : { id: row.delegated_to, name: row.delegate ?? row.delegated_to },
     ),
+    ...given(
+      "escalated",
+      row.escalated_at === null ? undefined : { at: row.escalated_at, round: row.escalation ?? 1 },
+    ),
     ...given("firstApproval", first && { by: first.by, at: first.at }),
     ...given("decision", decision && { ...decision, at: row.decided_at ?? row.updated_at }),
   };
+}
+
+function laterOf(row: ItemRow): Readonly<Record<string, number>> {
+  return JSON.parse(row.later) as Record<string, number>; // the query's own aggregate
 }
 
 /** A member only when there is something to say, as `exactOptionalPropertyTypes` wants it. */

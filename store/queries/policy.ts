@@ -68,6 +68,10 @@ export interface ToolRow {
   readonly description: string;
   readonly parameters: string;
   readonly schema_hash: string;
+  /** JSON: what its server says of it. */
+  readonly hints: string | null;
+  readonly trusted: number;
+  readonly mode: "prompt" | "approve" | null;
   readonly available: number;
   readonly first_seen: number;
   readonly last_seen: number;
@@ -81,6 +85,7 @@ export interface ServerRow {
   readonly detail: string | null;
   readonly tools: number;
   readonly unsandboxed: number;
+  readonly trusted: number;
   readonly at: number;
 }
 
@@ -127,11 +132,12 @@ export async function listProfiles(db: Db): Promise<ProfileRow[]> {
 export async function listTools(db: Db): Promise<{ tools: ToolRow[]; servers: ServerRow[] }> {
   const [tools, servers] = await db.queryAll([
     sql(
-      `SELECT name, source, class, description, parameters, schema_hash, available, first_seen, last_seen, changed_at
+      `SELECT name, source, class, description, parameters, schema_hash, hints, trusted, mode, available, first_seen, last_seen,
+         changed_at
        FROM known_tools
        ORDER BY available DESC, name`,
     ),
-    sql("SELECT name, state, detail, tools, unsandboxed, at FROM mcp_servers ORDER BY name"),
+    sql("SELECT name, state, detail, tools, unsandboxed, trusted, at FROM mcp_servers ORDER BY name"),
   ]);
   return {
     tools: tools ? objects<ToolRow>(tools) : [],

@@ -9,7 +9,7 @@ const Wanted = z.object({ callId: z.string() });
 export const toolboxReads = {
   "toolbox.call": read(["toolbox"], Wanted, async (db, { callId }) => {
     const rows = await db.query(sql(
-      `SELECT c.id AS callId, c.conversation, c.turn_id AS turnId, c.tool, c.arguments, c.state, c.digest, c.described,
+      `SELECT c.id AS callId, c.conversation, c.turn_id AS turnId, c.tool, c.arguments, c.state, c.digest, c.described, c.triggered_by AS triggeredBy,
          k.profile, k.source, k.channel_id AS channelId
        FROM tool_calls AS c LEFT JOIN conversations AS k ON k.id = c.conversation WHERE c.id = ?`,
       callId,

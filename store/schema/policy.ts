@@ -12,6 +12,7 @@ export const toolCalls = sqliteTable("tool_calls", {
   modelCallId: text("model_call_id").notNull(),
   tool: text("tool").notNull(),
   arguments: text("arguments").notNull(),
+  triggeredBy: text("triggered_by", { enum: ["person", "schedule"] }).notNull().default("person"),
   state: text("state", {
     enum: [
       "proposed",
@@ -65,11 +66,19 @@ export const pendingItems = sqliteTable("pending_items", {
   seenAt: integer("seen_at"),
   decidedAt: integer("decided_at"),
   decidedBy: text("decided_by"),
-  laterUntil: integer("later_until"),
+  escalatedAt: integer("escalated_at"),
+  escalation: integer("escalation"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   expiresAt: integer("expires_at"),
 });
+
+/** Who has put an item off until when; the edge writes it. */
+export const itemLater = sqliteTable("item_later", {
+  itemId: text("item_id").notNull(),
+  userId: text("user_id").notNull(),
+  until: integer("until").notNull(),
+}, (table) => [primaryKey({ columns: [table.itemId, table.userId] })]);
 
 /** The hash-chained log of decisions. */
 export const decisions = sqliteTable("decisions", {
@@ -155,6 +164,9 @@ export const knownTools = sqliteTable("known_tools", {
   description: text("description").notNull(),
   parameters: text("parameters").notNull(),
   schemaHash: text("schema_hash").notNull(),
+  hints: text("hints"),
+  trusted: integer("trusted").notNull().default(0),
+  mode: text("mode", { enum: ["prompt", "approve"] }),
   available: integer("available").notNull(),
   firstSeen: integer("first_seen").notNull(),
   lastSeen: integer("last_seen").notNull(),
@@ -168,6 +180,7 @@ export const mcpServers = sqliteTable("mcp_servers", {
   detail: text("detail"),
   tools: integer("tools").notNull().default(0),
   unsandboxed: integer("unsandboxed").notNull(),
+  trusted: integer("trusted").notNull().default(0),
   at: integer("at").notNull(),
 });
 

@@ -223,16 +223,22 @@ export class ApprovalDesk implements AsyncDisposable {
   }
 
   /** A call that the toolbox has described, sent to be judged. Resolves with the item that waits for it, if one does. */
-  async judge(callId: string, tool: string, described: Partial<Described> = {}): Promise<string | undefined> {
+  async judge(
+    callId: string,
+    tool: string,
+    described: Partial<Described> = {},
+    trigger: "person" | "schedule" = "person",
+  ): Promise<string | undefined> {
     await this.db.batch([sql(
-      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
-       VALUES (?, 'c1', 't1', ?, ?, '{}', 'described', ?, 1, 1)`,
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, triggered_by, state, digest, created_at, updated_at)
+       VALUES (?, 'c1', 't1', ?, ?, '{}', ?, 'described', ?, 1, 1)`,
       callId,
       callId,
       tool,
+      trigger,
       `digest-${callId}`,
     )]);
-    await this.post("toolbox", "tool.judge", this.judgePayload(callId, tool, described));
+    await this.post("toolbox", "tool.judge", { ...this.judgePayload(callId, tool, described), trigger });
     return [...this.#state.items.values()].find((item) => item.callId === callId)?.id;
   }
 

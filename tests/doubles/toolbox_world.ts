@@ -93,10 +93,23 @@ export class ToolboxWorld implements AsyncDisposable {
   }
 
   /** Plays the conversation: the row and `tool.propose`. Resolves with the call's id. */
-  async propose(tool: string, args: unknown, conversation = "c1"): Promise<string> {
+  async propose(
+    tool: string,
+    args: unknown,
+    conversation = "c1",
+    triggeredBy: "person" | "schedule" = "person",
+  ): Promise<string> {
     const callId = `call-${++this.#calls}`;
     const text = typeof args === "string" ? args : JSON.stringify(args);
-    const row = { op: "call.propose", callId, turnId: "turn-1", modelCallId: "m", tool, arguments: text };
+    const row = {
+      op: "call.propose",
+      callId,
+      turnId: "turn-1",
+      modelCallId: "m",
+      tool,
+      arguments: text,
+      triggeredBy,
+    };
     await this.#write(row, "conversation", conversation);
     const payload = { callId, turnId: "turn-1", tool, arguments: text };
     await this.deliver({ type: "tool.propose", from: `conversation/${conversation}`, payload });
