@@ -5,10 +5,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { momentOf } from "../render/time.ts";
 import { isPutOff } from "../store/inbox.ts";
 import { strings } from "../strings.ts";
+import { cardKeys } from "./card_keys.ts";
 import { DecisionPanel } from "./decision_panel.tsx";
 import { Icon } from "./icons.tsx";
 import { Digest, ItemFacts } from "./item_facts.tsx";
@@ -25,10 +27,12 @@ interface ItemCardProps {
   readonly item: Item;
   /** Inside its own conversation: says less about where it comes from. */
   readonly inChat?: boolean;
+  /** In a list of several: whether the item is chosen, for what is done to all chosen ones. */
+  readonly choice?: { readonly isChosen: boolean; readonly toggle: () => void } | undefined;
 }
 
 /** The card. */
-export function ItemCard({ item, inChat = false }: ItemCardProps) {
+export function ItemCard({ item, inChat = false, choice }: ItemCardProps) {
   const { described } = item;
   const { inbox } = useApp();
   useEffect(() => {
@@ -40,6 +44,7 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
       class="card item"
       data-risk={item.state === "waiting" ? item.risk : undefined}
       data-state={item.state}
+      data-item={item.id}
       tabIndex={-1}
       aria-labelledby={`item-${item.id}`}
     >
@@ -54,6 +59,17 @@ export function ItemCard({ item, inChat = false }: ItemCardProps) {
             : words.kinds[item.kind]}
         </h2>
         <Badges item={item} />
+        {choice && (
+          <label class="choose">
+            <input
+              type="checkbox"
+              aria-label={words.choose(printableLine(item.tool ?? words.kinds[item.kind]))}
+              data-key={cardKeys.select}
+              checked={choice.isChosen}
+              onChange={choice.toggle}
+            />
+          </label>
+        )}
       </header>
       {!inChat && <Origin item={item} />}
       {summary !== undefined && item.kind === "approval" && (

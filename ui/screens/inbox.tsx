@@ -1,28 +1,37 @@
 /**
  * What waits for a person, the riskiest first and below it what was put off; what was decided lately beside or below it. An item that a link names stands alone.
  */
-import { useComputed } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Item } from "../../edge/api.ts";
+import { BulkReject } from "../parts/bulk_reject.tsx";
 import { onCardKey } from "../parts/card_keys.ts";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
+import { InboxFilterBar } from "../parts/inbox_filter.tsx";
 import { endOf, toneOfEnd } from "../parts/item_outcome.tsx";
 import { ItemCard } from "../parts/item_card.tsx";
+import { KeyHelp } from "../parts/key_help.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { Age } from "../parts/times.tsx";
-import { useApp } from "../parts/use_app.ts";
+import { mayAct, useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { isPutOff, settledItems, waitingItems } from "../store/inbox.ts";
+import { canRejectMany, isFiltering, isShown, noFilter } from "../store/inbox_filter.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.inbox;
 const RECENT = 12;
+/** With fewer, searching takes longer than looking. */
+const FILTER_FROM = 4;
 const NOTICES_EVERY_MS = 30_000;
 
 /** The screen. */
 export function Inbox() {
-  const { inbox, now } = useApp();
+  const { inbox, now, router } = useApp();
+  const filter = useSignal(noFilter);
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const isHelping = useSignal(false);
   const list = useRef<HTMLDivElement>(null);
   // One text rather than a list: the clock moves every second, this only when an item is put off or comes back.
   const putOffText = useComputed(() =>
@@ -30,7 +39,11 @@ export function Inbox() {
   );
   const putOffIds = putOffText.value.split(" ");
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => list.current && onCardKey(event, list.current);
+    const actions = {
+      open: (item: string) => router.go({ name: "inbox", item }),
+      help: () => void (isHelping.value = true),
+    };
+    const onKey = (event: KeyboardEvent) => list.current && onCardKey(event, list.current, actions);
     addEventListener("keydown", onKey);
     const notices = setInterval(() => void inbox.readNotices(), NOTICES_EVERY_MS);
     return () => {
@@ -41,7 +54,9 @@ export function Inbox() {
   }, []);
   const acted = inbox.acted.value;
   const items = [...inbox.items.value.values()];
-  const waiting = waitingItems(items, now.peek(), acted);
+  const all = waitingItems(items, now.peek(), acted);
+  const isNarrowed = isFiltering(filter.value);
+  const waiting = all.filter((item) => isShown(item, filter.value));
   const shown = waiting.filter(({ id }) => !putOffIds.includes(id));
   const putOff = waiting.filter(({ id }) => putOffIds.includes(id));
   const recent = settledItems(items.filter((item) => !acted.has(item.id)), RECENT);
@@ -64,19 +79,30 @@ export function Inbox() {
           {!inbox.loaded.value && inbox.error.value === undefined && (
             <Skeleton label={words.loading} kind="card" rows={2} />
           )}
-          {inbox.loaded.value && shown.length === 0 && (
-            <Empty icon="check" title={words.empty}>{words.emptyBody}</Empty>
-          )}
+          {(isNarrowed || all.length >= FILTER_FROM) && <InboxFilterBar filter={filter} items={all} />}
+          {inbox.loaded.value && shown.length === 0 && (isNarrowed
+            ? <Empty icon="inbox" title={words.noMatch}>{words.noMatchBody}</Empty>
+            : <Empty icon="check" title={words.empty}>{words.emptyBody}</Empty>)}
           <div ref={list}>
-            <Cards items={shown} />
+            <Cards items={shown} selected={selected} />
             {putOff.length > 0 && (
               <section class="put-off" aria-labelledby="put-off">
                 <h2 id="put-off">{words.putOffTitle}</h2>
-                <Cards items={putOff} />
+                <Cards items={putOff} selected={selected} />
               </section>
             )}
           </div>
-          {waiting.length > 0 && <p class="hint key-hint">{words.keys}</p>}
+          <BulkReject selected={selected} shown={waiting} />
+          {waiting.length > 0 && (
+            <button
+              type="button"
+              class="button quiet small key-hint"
+              onClick={() => isHelping.value = true}
+            >
+              {words.keys}
+            </button>
+          )}
+          {isHelping.value && <KeyHelp close={() => isHelping.value = false} />}
         </section>
         {recent.length > 0 && (
           <section class="recent" aria-labelledby="recent">
@@ -89,12 +115,28 @@ export function Inbox() {
   );
 }
 
-function Cards({ items }: { readonly items: readonly Item[] }) {
+interface CardsProps {
+  readonly items: readonly Item[];
+  readonly selected: Signal<ReadonlySet<string>>;
+}
+
+function Cards({ items, selected }: CardsProps) {
+  const app = useApp();
+  const toggle = (id: string) => {
+    const next = new Set(selected.value);
+    if (!next.delete(id)) next.add(id);
+    selected.value = next;
+  };
   return (
     <ul class="cards">
       {items.map((item) => (
         <li key={item.id}>
-          <ItemCard item={item} />
+          <ItemCard
+            item={item}
+            choice={items.length > 1 && mayAct(app) && canRejectMany(item)
+              ? { isChosen: selected.value.has(item.id), toggle: () => toggle(item.id) }
+              : undefined}
+          />
         </li>
       ))}
     </ul>
@@ -125,31 +167,5 @@ function Settled({ item }: { readonly item: Item }) {
         </span>
       </Link>
     </li>
-  );
-}
-
-/** The screen of one item. */
-export function InboxItem({ id }: { readonly id: string }) {
-  const { inbox } = useApp();
-  const item = inbox.items.value.get(id);
-  const unread = inbox.unread.value.get(id);
-  useEffect(() => {
-    if (inbox.items.peek().get(id) === undefined) void inbox.fetchItem(id);
-  }, [id]);
-  return (
-    <div class="screen inbox one-item">
-      <ScreenTitle title={words.title}>
-        <Link to={{ name: "inbox" }} class="button small">{words.all}</Link>
-      </ScreenTitle>
-      {item && <ItemCard item={item} />}
-      {!item && !unread && <Skeleton label={words.loading} kind="card" rows={1} />}
-      {!item && unread?.gone === true && <Empty icon="inbox" title={words.gone}>{unread.message}</Empty>}
-      {!item && unread?.gone === false && (
-        <Failure
-          message={unread.message}
-          retry={() => void inbox.fetchItem(id)}
-        />
-      )}
-    </div>
   );
 }

@@ -12,7 +12,8 @@ import { PolicyScreen } from "../policy/policy.tsx";
 import { RuleGroup } from "../policy/rule_group.tsx";
 import { Actors } from "./actors.tsx";
 import { Conversations } from "./conversations.tsx";
-import { Inbox, InboxItem } from "./inbox.tsx";
+import { Inbox } from "./inbox.tsx";
+import { InboxItem } from "./inbox_item.tsx";
 import { Settings } from "./settings.tsx";
 import { SignIn } from "./sign_in.tsx";
 
