@@ -28,6 +28,7 @@ import { newId } from "./lib/ids.ts";
 import type { Envelope } from "./runtime/actor.ts";
 import { createRuntime, type Runtime } from "./runtime/runtime.ts";
 import { activeTracer } from "./runtime/tracing.ts";
+import { sql } from "./store/db.ts";
 import { loads } from "./store/loads.ts";
 import { opStatements } from "./store/ops.ts";
 import type { Store } from "./store/store.ts";
@@ -119,7 +120,10 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
   const running = Promise.withResolvers<void>();
   const memory = new MemoryMeter({ clock: systemClock, read: readPss });
   const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const kinds = actorKinds(config, inboxUrl, telemetryEnv());
+  const kinds = actorKinds(config, inboxUrl, {
+    gatewayEnv: telemetryEnv(),
+    knowsTools: await knowsTools(store),
+  });
   const runtime = createRuntime({
     store,
     vocabulary: vocabularyFor(kinds.map(({ kind }) => kind)),
@@ -268,6 +272,11 @@ function stopOnSignals(stopping: AbortController): Promise<void> {
       });
     }
   });
+}
+
+async function knowsTools(store: Store): Promise<boolean> {
+  const { rows } = await store.query(sql("SELECT 1 FROM known_tools WHERE available = 1 LIMIT 1"));
+  return rows.length > 0;
 }
 
 /** A live conversation costs about 12 MiB; half of the machine is left to everything else. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Send } from "../runtime/actor.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { actorKinds, zulipApprovers } from "./kinds.ts";
 import { tellNote } from "./notes.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
@@ -32,6 +32,24 @@ Deno.test("each gateway may reach exactly what its configuration names, and read
   assert.deepEqual(flags["zulip"], ["--allow-net=chat.example.org:443", "--ignore-env"]);
   assert.ok(flags["models"]?.some((flag) => flag.startsWith("--allow-net=api.anthropic.com")));
   assert.ok(flags["toolbox"]?.every((flag) => !/--allow-(all|net|env|ffi)\b/.test(flag)));
+});
+
+Deno.test("models and toolbox run on demand; with MCP servers, whose tools only they know, the toolbox always runs", () => {
+  const startsOf = (config: Config, knowsTools: boolean) =>
+    Object.fromEntries(
+      actorKinds(config, "http://localhost:8787", { knowsTools }).flatMap((kind) =>
+        kind.mode === "gateway" ? [[kind.kind, `${kind.start ?? "boot"} ${kind.introduce ?? "-"}`]] : []
+      ),
+    );
+  const mcpServers = [{ kind: "http", name: "tickets", url: "https://mcp.example.org" }];
+
+  assert.deepEqual(startsOf(configOf(withZulip), true), {
+    toolbox: "demand soon",
+    models: "demand -",
+    zulip: "boot -",
+  });
+  assert.equal(startsOf(configOf(), false)["toolbox"], "demand now");
+  assert.equal(startsOf(configOf({}, { mcpServers }), true)["toolbox"], "boot -");
 });
 
 Deno.test("no secret is in a pure actor's specification", () => {

@@ -11,22 +11,27 @@ import type { GatewayKind, KindSpec, PureKind } from "../runtime/vocabulary.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-/**
- * Every kind, in start order. `inboxUrl` is where people open the inbox. `gatewayEnv`: variables by which Deno itself, in a gateway's
- * process, is told to export telemetry; the gateway's code sees none.
- */
+/** What the kinds depend on besides the configuration. */
+export interface KindOptions {
+  /** Variables by which Deno itself, in a gateway's process, is told to export telemetry; the gateway's code sees none. */
+  readonly gatewayEnv?: Readonly<Record<string, string>>;
+  /** Whether an earlier start has told which tools there are. Default: no. */
+  readonly knowsTools?: boolean;
+}
+
+/** Every kind, in start order. `inboxUrl` is where people open the inbox. */
 export function actorKinds(
   config: Config,
   inboxUrl: string,
-  gatewayEnv: Readonly<Record<string, string>> = {},
+  { gatewayEnv = {}, knowsTools = false }: KindOptions = {},
 ): KindSpec[] {
   const kinds = [
     pure("approval", "core"),
     pure("scheduler", "core"),
-    toolbox(config),
+    toolbox(config, knowsTools),
     models(config),
     ...(config.zulip ? [zulip(config, config.zulip, inboxUrl)] : []),
-    pure("conversation", "shared"),
+    { ...pure("conversation", "shared"), uses: ["models", "toolbox"] },
   ];
   return kinds.map((kind) => kind.mode === "gateway" ? { ...kind, env: gatewayEnv } : kind);
 }
@@ -40,13 +45,19 @@ function pure(kind: string, placement: PureKind["placement"]): PureKind {
   return { kind, mode: "pure", placement, entry: path(`build/actors/${kind}.js`) };
 }
 
-function toolbox(config: Config): GatewayKind {
+/**
+ * Tools of MCP servers are only known while the servers run, so with them the toolbox always does. Without them it runs while it is needed, and
+ * once at each start, to say which tools there are and whether there is a sandbox.
+ */
+function toolbox(config: Config, knowsTools: boolean): GatewayKind {
   const own = ToolboxConfig.parse({
     workspaces: workspacesOf(config),
     mcpServers: config.file.mcpServers,
     timeZone: config.timeZone,
   });
-  return gateway("toolbox", [...toolboxPermissions(own), "--ignore-env"], own);
+  const kind = gateway("toolbox", [...toolboxPermissions(own), "--ignore-env"], own);
+  if (own.mcpServers.length > 0) return kind;
+  return { ...kind, start: "demand", introduce: knowsTools ? "soon" : "now" };
 }
 
 function models(config: Config): GatewayKind {
@@ -57,7 +68,8 @@ function models(config: Config): GatewayKind {
     idleLimitMs: 300_000,
     rehearsalPaceMs: 12,
   };
-  return gateway("models", [`--allow-net=${modelHosts(own).join(",")}`, "--ignore-env"], own);
+  const kind = gateway("models", [`--allow-net=${modelHosts(own).join(",")}`, "--ignore-env"], own);
+  return { ...kind, start: "demand" };
 }
 
 function zulip(config: Config, account: ZulipAccount, inboxUrl: string): GatewayKind {

@@ -98,6 +98,7 @@ class Harness {
   async #start(ref: string, config: unknown): Promise<void> {
     try {
       await this.#gateway.start(this.#context(ref, config));
+      this.#say({ t: "up" });
     } catch (error) {
       this.#crash(undefined, error);
     }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withRuntime } from "../tests/doubles/fault_bench.ts";
+import { lives, withRuntime } from "../tests/doubles/fault_bench.ts";
 import type { TestRuntime } from "../tests/doubles/test_runtime.ts";
 
 Deno.test("a gateway commits started, then done with its answer", async () => {
@@ -90,12 +90,39 @@ Deno.test("a message that always crashes its gateway goes to the dead letters, a
   });
 });
 
+Deno.test("a gateway on demand runs for its mail and for who uses it, and leaves no process when it sleeps", async () => {
+  const options = { gateway: { start: "demand" }, limits: { gatewayIdleMs: 0 } } as const;
+  await withRuntime(async (test) => {
+    assert.deepEqual([test.view("tools")?.state, test.view("tools")?.pid], ["sleeping", undefined]);
+    await test.insert("tools", "test.act", { key: "k", n: 1, waitFor: "k" });
+    await test.until("it lives", () => test.view("tools")?.state === "live");
+    const pid = test.view("tools")?.pid;
+    await test.insert("tools", "test.release", { key: "k" });
+    await test.until("it answered and sleeps", () =>
+      answers(test).length === 1 && test.view("tools")?.state === "sleeping");
+    assert.equal(lives(pid ?? 0), false);
+
+    await test.insert("conversation/a", "test.add", { n: 1 });
+    await test.until("it was started for the conversation and sleeps again", async () =>
+      test.view("tools")?.state === "sleeping" && (await ends(test)).length === 2);
+
+    assert.deepEqual(await ends(test), ["shutdown: idle", "shutdown: idle"]);
+  }, options);
+});
+
 Deno.test("a gateway prints into the log and not into its link", async () => {
   await withRuntime(async (test) => {
     await test.until("the line is there", () =>
       test.log.some((line) => line.text === "a gateway prints" && line.facts["ref"] === "tools"));
   });
 });
+
+async function ends(test: TestRuntime): Promise<string[]> {
+  const rows = await test.rows<{ reason: string; detail: string }>(
+    "SELECT reason, detail FROM downs WHERE ref = 'tools' ORDER BY incarnation",
+  );
+  return rows.map(({ reason, detail }) => `${reason}: ${detail}`);
+}
 
 /** What came from the gateway, or from the supervisor on its account. */
 function answers(test: TestRuntime) {

@@ -85,7 +85,8 @@ class Tree implements Runtime {
     this.#running = true;
     this.#kernel.heartbeats.start();
     for (const kind of kinds) {
-      if (kind.mode === "gateway" || kind.placement === "core") this.#cell(kind.kind)?.restart();
+      if (kind.mode === "gateway") this.#gateway(kind.kind)?.begin();
+      else if (kind.placement === "core") this.#cell(kind.kind)?.restart();
       else this.#kernel.pool.warm(toUrl(kind.entry));
     }
     // Those that sleep are not looked at before they get mail: there may be very many.
@@ -199,9 +200,24 @@ class Tree implements Runtime {
 
   #changed(ref: string): void {
     const cell = this.#cells.get(ref);
-    if (cell instanceof PureCell && !this.#isCore(ref)) this.#living.note(cell);
+    if (cell instanceof PureCell && !this.#isCore(ref)) {
+      this.#living.note(cell);
+      if (cell.isLive && !cell.isStarting) this.#prepareFor(ref);
+    }
     for (const listener of this.#listeners) listener(ref);
     this.#living.letInSoon();
+  }
+
+  /** An actor woke: the gateways that it is about to need are started, if they sleep. */
+  #prepareFor(ref: string): void {
+    const kind = this.#kinds.get(this.#options.vocabulary.kindOf(ref) ?? "");
+    if (kind?.mode !== "pure") return;
+    for (const gateway of kind.uses ?? []) this.#gateway(gateway)?.use();
+  }
+
+  #gateway(kind: string): GatewayCell | undefined {
+    const cell = this.#cell(kind);
+    return cell instanceof GatewayCell ? cell : undefined;
   }
 
   #tick(): void {

@@ -29,6 +29,8 @@ export interface ActorView {
   readonly restarts: number;
   readonly lastDown?: LastDown | undefined;
   readonly parkedReason?: string | undefined;
+  /** A gateway that sleeps or starts because nobody needed it: that it does not live is no fault. */
+  readonly onDemand?: true | undefined;
 }
 
 /** Bytes as mebibytes with one digit. */

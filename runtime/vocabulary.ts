@@ -58,6 +58,8 @@ export interface PureKind {
   readonly entry: string;
   /** `core`: one actor whose ref is the kind, always live. `shared`: many, asleep when idle. */
   readonly placement: "core" | "shared";
+  /** Kinds of gateways that its actors are about to need when they wake: those on demand are started then. */
+  readonly uses?: readonly string[];
 }
 
 /** A kind with one actor that acts, in a process of its own. */
@@ -72,4 +74,11 @@ export interface GatewayKind {
   readonly config?: () => unknown;
   /** Variables of its otherwise empty environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** When its process runs. `boot` (default): always. `demand`: from its first mail, or from when an actor that uses it wakes, until it was idle. */
+  readonly start?: "boot" | "demand";
+  /**
+   * For one on demand that says at each start what it offers: it is also started once with the runtime, and sleeps again when it has spoken. `now`:
+   * nothing works without it. `soon`: a moment later, because what it said last time will do until then.
+   */
+  readonly introduce?: "now" | "soon";
 }

@@ -119,6 +119,8 @@ Deno.test("a singleton that is down makes the whole unready, a conversation does
     actor("models", { state: "starting" }),
     actor("toolbox", { state: "starting", lastDown: { ...lastDown, reason: "lost" } }),
     actor("zulip", { state: "starting", lastDown, restarts: 2 }),
+    actor("push", { state: "sleeping", onDemand: true }),
+    actor("agents", { state: "starting", onDemand: true, lastDown: { ...lastDown, reason: "shutdown" } }),
     actor("conversation/a", { state: "parked", lastDown }),
   ]);
 

@@ -24,6 +24,8 @@ export const ActorView = z.object({
   restarts: z.int(),
   lastDown: z.object({ reason: DownReason, detail: z.string().optional(), at: z.int() }).optional(),
   parkedReason: z.string().optional(),
+  /** A gateway that sleeps or starts because nobody needed it. */
+  onDemand: z.literal(true).optional(),
   /** The title of a conversation. */
   title: z.string().optional(),
 });

@@ -98,9 +98,10 @@ export interface WireDelivery {
   readonly intent: unknown;
 }
 
-/** From a gateway. `n` numbers what wants an answer. */
+/** From a gateway. `n` numbers what wants an answer. `up`: its `start` has resolved, and what that had to commit was said before. */
 export type FromGateway =
   | { readonly t: "ready" }
+  | { readonly t: "up" }
   | { readonly t: "beat"; readonly heapBytes?: number }
   | (
     & { readonly t: "started"; readonly n: number; readonly id: string; readonly intent: unknown }

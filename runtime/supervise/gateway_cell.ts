@@ -1,9 +1,10 @@
 /**
  * The supervisor of one gateway: starts its process, writes down each death, and starts it again after a crash, for ever, with backoff; hands
- * over again what was in hand, `resumed` when `started` had been committed. Promises at most one process at a time, one `down` for each, and
- * that a message which crashes it too often goes to the dead letters. Proven by `runtime/gateway_test.ts`.
+ * over again what was in hand, `resumed` when `started` had been committed. One on demand sleeps while nobody needs it. Promises at most one
+ * process at a time, one `down` for each, that one with work never sleeps, and that a message which crashes it too often goes to the dead
+ * letters. Proven by `runtime/gateway_test.ts` and `gateway_demand_test.ts`.
  */
-import { type ActorRecord, downStatements, startStatements } from "./actor_record.ts";
+import { type ActorRecord, downStatements, IDLE, startStatements } from "./actor_record.ts";
 import { DueAlarm } from "./due_alarm.ts";
 import { GatewayHands } from "./gateway_hands.ts";
 import { GatewayIncarnation } from "./gateway_incarnation.ts";
@@ -15,6 +16,9 @@ import type { EnvelopeParts, Mail } from "../mail/mail.ts";
 import { type ActorView, mebibytes } from "../tree.ts";
 import type { GatewayKind } from "../vocabulary.ts";
 import { sql } from "../../store/db.ts";
+
+/** One that introduces itself soon must not compete with what has to be there before the whole is ready. */
+const SOON_MS = 1_000;
 
 /** Supervises one gateway. */
 export class GatewayCell implements Cell {
@@ -29,6 +33,12 @@ export class GatewayCell implements Cell {
   #resting = false;
   #cancelRest: (() => void) | undefined;
   #history: CrashHistory = [];
+  /** Its process must run even without mail: it always must, somebody has asked for it, or the last one did not end in sleep. */
+  #wanted: boolean;
+  #wasLive = false;
+  #cancelSoon: (() => void) | undefined;
+  /** Monotonic time of the last sign that somebody needs it. */
+  #lastNeeded = -Infinity;
   #stopping = false;
 
   constructor(spec: GatewayKind, record: ActorRecord, kernel: Kernel) {
@@ -38,6 +48,11 @@ export class GatewayCell implements Cell {
     this.#kernel = kernel;
     this.#hands = new GatewayHands(kernel.limits);
     this.#alarm = new DueAlarm(kernel.clock, () => this.pump());
+    this.#wanted = !this.#isOnDemand;
+  }
+
+  get #isOnDemand(): boolean {
+    return this.#spec.start === "demand";
   }
 
   get #box() {
@@ -46,10 +61,25 @@ export class GatewayCell implements Cell {
 
   pump(): void {
     if (this.#stopping || this.#resting) return;
-    if (!this.#life) return this.#start();
     const now = this.#kernel.clock.now();
-    if (this.#life.isLive) this.#life.deliver(this.#hands.take(this.#box, now));
+    if (!this.#life && (this.#wanted || this.#box.hasDue(now))) this.#start();
+    if (this.#life?.isLive) this.#deliver(this.#life, now);
     this.#alarm.set(this.#box.nextDue(now));
+  }
+
+  /** The runtime starts: so does its process, unless it is on demand and need not say what it offers. */
+  begin(): void {
+    if (this.#spec.introduce === "now") this.#wanted = true;
+    if (this.#spec.introduce === "soon") {
+      this.#cancelSoon = this.#kernel.clock.after(SOON_MS, () => this.#want());
+    }
+    this.pump();
+  }
+
+  /** Somebody is about to send it mail. */
+  use(): void {
+    this.#lastNeeded = this.#kernel.clock.monotonic();
+    if (this.#isOnDemand) this.#want();
   }
 
   ephemeral(message: EnvelopeParts): void {
@@ -60,24 +90,28 @@ export class GatewayCell implements Cell {
     if (this.#box.get(id)) this.#life?.withdraw(id);
   }
 
-  tick(): void {
+  tick(now: number): void {
     this.#life?.renewLease();
-    this.pump();
+    if (!this.#maySleep(now)) return this.pump();
+    this.#wanted = false;
+    void this.#life?.end(0, IDLE);
   }
 
   restart(): void {
     this.#history = [];
+    this.#lastNeeded = this.#kernel.clock.monotonic();
     this.#cancelRest?.();
     if (this.#life) return this.#life.kill({ reason: "killed", detail: "a person restarted it" });
     this.#resting = false;
-    this.pump();
+    this.#want();
   }
 
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#cancelRest?.();
+    this.#cancelSoon?.();
     this.#alarm.cancel();
-    await this.#life?.stop(graceMs, "the supervisor stopped");
+    await this.#life?.stop(graceMs);
   }
 
   view(now: number): ActorView {
@@ -85,7 +119,7 @@ export class GatewayCell implements Cell {
     return {
       ref,
       kind,
-      state: this.#life?.isLive ? "live" : this.#stopping ? "sleeping" : "starting",
+      state: this.#life?.isLive ? "live" : this.#stopping || this.#sleeps ? "sleeping" : "starting",
       incarnation,
       host: ref,
       pid: this.#life?.pid,
@@ -94,7 +128,39 @@ export class GatewayCell implements Cell {
       currentMessage: this.#box.current(now),
       restarts,
       lastDown,
+      onDemand: this.#isAtEase ? true : undefined,
     };
+  }
+
+  /** Whether it has no process, and need not have one. */
+  get #sleeps(): boolean {
+    return !this.#life && !this.#wanted && !this.#resting;
+  }
+
+  /** Whether it is no fault that it does not live. */
+  get #isAtEase(): boolean {
+    if (!this.#isOnDemand || this.#life?.isLive || this.#resting) return false;
+    const { lastDown } = this.#record;
+    const crashed = lastDown !== undefined && !["lost", "shutdown"].includes(lastDown.reason);
+    return this.#sleeps || !crashed && (this.#wasLive || this.#spec.introduce !== "now");
+  }
+
+  #want(): void {
+    this.#wanted = true;
+    this.pump();
+  }
+
+  #maySleep(now: number): boolean {
+    return this.#isOnDemand && !this.#stopping && this.#life?.isIdle === true &&
+      !this.#box.hasDue(this.#kernel.clock.now()) &&
+      now - this.#lastNeeded >= this.#kernel.limits.gatewayIdleMs;
+  }
+
+  #deliver(life: GatewayIncarnation, now: number): void {
+    const mails = this.#hands.take(this.#box, now);
+    if (mails.length === 0) return;
+    this.#lastNeeded = this.#kernel.clock.monotonic();
+    life.deliver(mails);
   }
 
   #start(): void {
@@ -121,6 +187,7 @@ export class GatewayCell implements Cell {
       box: this.#box,
       kernel: this.#kernel,
       onReady: () => {
+        this.#wasLive = true;
         this.#kernel.changed(this.ref);
         this.pump();
       },
@@ -140,7 +207,9 @@ export class GatewayCell implements Cell {
     const { clock, commits, log, meter } = this.#kernel;
     const { reason, detail } = death;
     const at = clock.now();
+    const slept = reason === "shutdown" && detail === IDLE;
     this.#life = undefined;
+    this.#wanted ||= !slept;
     this.#record.lastDown = { reason, detail, at };
     meter.down(this.#record.kind, reason);
     const suspect = reason !== "shutdown" && reason !== "killed";
@@ -151,11 +220,12 @@ export class GatewayCell implements Cell {
     void commits.write(this.ref, downStatements(this.#record, { reason, detail, at, suspect }));
     const { incarnation } = this.#record;
     const facts = { ref: this.ref, incarnation, reason, detail, suspect };
-    log(suspect ? "error" : "info", "an actor is down", facts);
+    log(suspect ? "error" : slept ? "debug" : "info", "an actor is down", facts);
     if (failed) this.#countFailure(failed, detail);
     this.#kernel.changed(this.ref);
     if (this.#stopping) return;
-    if (reason === "shutdown") this.#rest(0);
+    if (slept) this.pump();
+    else if (reason === "shutdown") this.#rest(0);
     else this.#afterCrash();
   }
 

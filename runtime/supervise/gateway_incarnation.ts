@@ -49,8 +49,12 @@ export class GatewayIncarnation implements Watched {
   readonly #link: ProcessLink;
   readonly #underWay = new Set<Promise<void>>();
   #ready = false;
+  #up = false;
   #over = false;
-  #stopping = false;
+  /** It was told to end. */
+  #ending = false;
+  /** Nobody waits for what is under way any more. */
+  #abandoned = false;
   #death: HostDeath | undefined;
   #guilty: string | undefined;
 
@@ -72,9 +76,14 @@ export class GatewayIncarnation implements Watched {
     return this.#over ? undefined : this.#link.pid;
   }
 
-  /** It has said that it is ready, and its process runs. */
+  /** It has said that it is ready, and its process runs and may be given work. */
   get isLive(): boolean {
-    return this.#ready && !this.#over;
+    return this.#ready && !this.#over && !this.#ending;
+  }
+
+  /** Its `start` is over, and nothing is in its hands or on its way to disk. */
+  get isIdle(): boolean {
+    return this.isLive && this.#up && this.#underWay.size === 0 && this.#options.box.inHand.length === 0;
   }
 
   limitMs(): number {
@@ -106,9 +115,15 @@ export class GatewayIncarnation implements Watched {
     this.#link.kill();
   }
 
+  /** Ends it because the supervisor stops. Resolves when its process is gone; what it has on its way to disk is not waited for. */
+  stop(graceMs: number): Promise<void> {
+    this.#abandoned = true;
+    return this.end(graceMs, "the supervisor stopped");
+  }
+
   /** Ends it in peace; kills it when it takes longer than it may. Resolves when its process is gone. */
-  async stop(graceMs: number, detail: string): Promise<void> {
-    this.#stopping = true;
+  async end(graceMs: number, detail: string): Promise<void> {
+    this.#ending = true;
     this.#death ??= { reason: "shutdown", detail };
     this.#send({ t: "stop", graceMs });
     const cancel = this.#kernel.clock.after(graceMs + STOP_MARGIN_MS, () => this.#link.kill());
@@ -122,6 +137,9 @@ export class GatewayIncarnation implements Watched {
       case "ready":
         this.#ready = true;
         return this.#options.onReady();
+      case "up":
+        this.#up = true;
+        return;
       case "beat":
         this.heapBytes = message.heapBytes;
         return;
@@ -231,7 +249,7 @@ export class GatewayIncarnation implements Watched {
   async #onExit(death: HostDeath): Promise<void> {
     this.#over = true;
     this.#kernel.heartbeats.remove(this);
-    while (!this.#stopping && this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (!this.#abandoned && this.#underWay.size > 0) await Promise.all(this.#underWay);
     this.#options.onDown(death, this.#guilty);
   }
 

@@ -126,7 +126,12 @@ export class HostPool {
   #soon(run: () => void, ms: number): void {
     const cancel = this.#options.clock.after(ms, () => {
       this.#timers.delete(cancel);
-      run();
+      try {
+        run();
+      } catch (error) {
+        // Nobody waits for a spare; whoever needs a host tries again, and says so.
+        this.#options.log("warn", "a spare host cannot be started", { error: String(error) });
+      }
     });
     this.#timers.add(cancel);
   }

@@ -13,7 +13,7 @@ import type { OpenLink } from "../../runtime/link/process_link.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
 import type { Tracer } from "../../runtime/tracing.ts";
 import type { Note } from "../../runtime/tree.ts";
-import type { CommitStore, KindSpec, Vocabulary } from "../../runtime/vocabulary.ts";
+import type { CommitStore, GatewayKind, KindSpec, Vocabulary } from "../../runtime/vocabulary.ts";
 import { objects, sql, type Statement } from "../../store/db.ts";
 import { insertMessage } from "../../store/mail.ts";
 import { statements as schema } from "../../store/migrations/0001_init.ts";
@@ -80,6 +80,8 @@ export interface TestOptions {
   readonly onSupervisor?: (message: Envelope) => void;
   readonly openLink?: OpenLink;
   readonly tracer?: Tracer;
+  /** How the gateway is started. Default: at boot. */
+  readonly gateway?: Pick<GatewayKind, "start" | "introduce">;
 }
 
 /** A runtime over `folder/test.db`, and what it tells. */
@@ -105,7 +107,7 @@ export class TestRuntime {
         conversation: (_db, id) => this.#load(`conversation/${id}`),
         approval: () => this.#load("approval"),
       },
-      kinds: testKinds(worker),
+      kinds: testKinds(worker, options.gateway),
       clock: systemClock,
       newId,
       random: Math.random,
@@ -245,9 +247,10 @@ export class TestRuntime {
   }
 }
 
-function testKinds(worker: string): KindSpec[] {
+function testKinds(worker: string, gateway: TestOptions["gateway"] = {}): KindSpec[] {
   return [
     {
+      ...gateway,
       kind: "tools",
       mode: "gateway",
       entry: join(root, "tests/doubles/actors/gateway.ts"),
@@ -255,7 +258,7 @@ function testKinds(worker: string): KindSpec[] {
       config: () => ({ secret: "only for tools" }),
     },
     { kind: "approval", mode: "pure", entry: worker, placement: "core" },
-    { kind: "conversation", mode: "pure", entry: worker, placement: "shared" },
+    { kind: "conversation", mode: "pure", entry: worker, placement: "shared", uses: ["tools"] },
   ];
 }
 

@@ -39,7 +39,7 @@ export function laneOf(type: string): "control" | "normal" {
 
 /** The kinds; their entries are names that the link double reads. */
 export const kinds: readonly KindSpec[] = [
-  { kind: "world", mode: "gateway", entry: "/sim/world.ts", flags: [] },
+  { kind: "world", mode: "gateway", entry: "/sim/world.ts", flags: [], start: "demand" },
   { kind: "core", mode: "pure", entry: "/sim/worker.js", placement: "core" },
   { kind: "conversation", mode: "pure", entry: "/sim/worker.js", placement: "shared" },
 ];

@@ -44,7 +44,9 @@ export class GatewayProgram implements Program {
     switch (message.t) {
       case "start":
         this.#renew(message.lease);
-        this.#started = this.#gateway.start(this.#context(message.ref, message.config));
+        this.#started = this.#gateway.start(this.#context(message.ref, message.config)).then(() =>
+          this.#say({ t: "up" })
+        );
         return;
       case "deliver":
         for (const handed of message.messages) this.#take(handed as Handed); // as above
