@@ -425,7 +425,10 @@ Deno.test("a call says whether a person or a schedule began its turn, also when 
     for (const by of words) desk.say("check the disk", { ...by, mode: "steer" });
     desk.tools();
     desk.finish([call("exec_command", '{"cmd":"df"}')], "tool_use");
-    return desk.ops.find((op) => op.op === "call.propose")?.triggeredBy;
+    const proposed: { readonly triggeredBy?: unknown } | undefined = desk.ops.find((op) =>
+      op.op === "call.propose"
+    );
+    return proposed?.triggeredBy;
   };
 
   assert.equal(begins(undefined), "person");

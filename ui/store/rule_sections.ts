@@ -4,7 +4,8 @@
  * Pure. Proven by `policy_test.ts`.
  */
 import type { RuleInput, RuleView, ToolView } from "../../edge/api.ts";
-import { DEFAULT_GROUP, judge, type Verdict } from "../../lib/policy/judge.ts";
+import { judge, type Verdict } from "../../lib/policy/judge.ts";
+import { DEFAULT_GROUP } from "../../lib/policy/rule_order.ts";
 import type { RuleAction } from "../../lib/policy/rule.ts";
 import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 
