@@ -56,6 +56,24 @@ Deno.test("a call shows that it waits for a person, who decided, and its end", (
   assert.deepEqual(seen(), ["ended", undefined, "Ada", "rejected"]);
 });
 
+Deno.test("a call says what let it run and what a person changed in it", () => {
+  const desk = asking();
+  desk.finish([call("exec_command")], "tool_use");
+  const changes = [{ name: "cmd", after: '"ls"' }];
+  desk.deliver("call.waiting", { callId: "t1.0.0", itemId: "i1", kind: "approval" });
+  desk.deliver("call.decided", {
+    callId: "t1.0.0",
+    itemId: "i1",
+    decision: "edit_and_allow",
+    by: "Ada",
+    changes,
+  });
+  desk.result("t1.0.0", { text: "x", allowed: { by: "bypass", ref: "b1" } });
+
+  const item = turns(desk)[0]?.items.find((item) => item.kind === "call");
+  assert.deepEqual([item?.allowed, item?.changes], [{ by: "bypass", ref: "b1" }, changes]);
+});
+
 Deno.test("live pieces grow an item until the committed one takes its place", () => {
   const desk = asking();
   const asked = transcriptOf(desk.events);

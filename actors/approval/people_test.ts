@@ -288,11 +288,17 @@ Deno.test("whoever asked for a call may not allow it by a reaction or at the edg
   await using desk = await furnished();
   await gate(desk, { requesterMayApprove: false });
   const requestedBy = [{ kind: "web", id: "u2" }, { kind: "zulip", id: "11" }];
-  await desk.db.batch([sql(
-    `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
-     VALUES ('a', 'c1', 't1', 'a', 'exec_command', '{}', 'described', 'digest-a', 1, 1)`,
-  )]);
-  await desk.post("toolbox", "tool.judge", { ...desk.judgePayload("a", "exec_command"), requestedBy });
+  const propose = async (callId: string) => {
+    await desk.db.batch([sql(
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
+       VALUES (?, 'c1', 't1', ?, 'exec_command', '{}', 'described', ?, 1, 1)`,
+      callId,
+      callId,
+      `digest-${callId}`,
+    )]);
+    await desk.post("toolbox", "tool.judge", { ...desk.judgePayload(callId, "exec_command"), requestedBy });
+  };
+  await propose("a");
   await desk.restart();
   const [item] = desk.state.items.values();
   await desk.post("zulip", "card.shown", { itemId: item?.id, version: 1, messageId: 900, whole: true });
@@ -307,6 +313,11 @@ Deno.test("whoever asked for a call may not allow it by a reaction or at the edg
   assert.equal(notes.filter((note) => note.startsWith("You asked for this")).length, 2);
   await react(11, "-1");
   assert.equal(await callState(desk, "a"), "rejected", "refusing is anybody's right");
+  await propose("b");
+  const b = [...desk.state.items.values()].find(({ callId }) => callId === "b")?.id;
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  await desk.post("edge", "approval.decide", { itemId: b, version: 1, body: { decision: "allow_once" }, by });
+  assert.equal(await callState(desk, "b"), "rejected", "approval refuses what the edge should have");
 });
 
 Deno.test("a linked approver's reaction counts whoever else may react, and a stranger is told so once", async () => {

@@ -82,6 +82,17 @@ Deno.test("a conversation can neither propose nor cancel another one's call", as
   assert.equal(world.sent.some((send) => send.type === "tool.result"), false);
 });
 
+Deno.test("a result says what let its call run, and approval learns whose words led to it", async () => {
+  await using world = await ToolboxWorld.open();
+  const requestedBy = [{ kind: "web", id: "u1" }] as const;
+  const callId = await world.propose("list_files", {}, "c1", "person", requestedBy);
+
+  await world.grant(callId);
+
+  assert.deepEqual(world.judged(callId).requestedBy, requestedBy);
+  assert.deepEqual(world.result(callId).allowed, { by: "rule", ref: "rule-1" });
+});
+
 Deno.test("a file that changed since it was approved is not written", async () => {
   await using world = await ToolboxWorld.open();
   await Deno.writeTextFile(`${world.workspace()}/f`, "before");

@@ -266,6 +266,7 @@ stage("how long things wait and what two people must allow is set by keyboard", 
     twoPersons: ["mcp__mail__*", "a*"],
     callsPerMinute: null,
     denialsInARow: 10,
+    requesterMayApprove: true,
     undoSeconds: 0,
   });
   await page.getByText("Saving…").waitFor({ state: "detached" });

@@ -98,6 +98,7 @@ export class ToolboxWorld implements AsyncDisposable {
     args: unknown,
     conversation = "c1",
     triggeredBy: "person" | "schedule" = "person",
+    requestedBy?: readonly { readonly kind: "web" | "zulip"; readonly id: string }[],
   ): Promise<string> {
     const callId = `call-${++this.#calls}`;
     const text = typeof args === "string" ? args : JSON.stringify(args);
@@ -111,7 +112,7 @@ export class ToolboxWorld implements AsyncDisposable {
       triggeredBy,
     };
     await this.#write(row, "conversation", conversation);
-    const payload = { callId, turnId: "turn-1", tool, arguments: text };
+    const payload = { callId, turnId: "turn-1", tool, arguments: text, requestedBy };
     await this.deliver({ type: "tool.propose", from: `conversation/${conversation}`, payload });
     return callId;
   }

@@ -153,6 +153,18 @@ function Limits({ draft }: OfDraft) {
         />
         <span class="hint">{words.twoPersonsHint}</span>
       </label>
+      <label class="field">
+        <span>
+          <input
+            type="checkbox"
+            checked={draft.value.requesterMayApprove}
+            onChange={(event) =>
+              draft.value = { ...draft.value, requesterMayApprove: event.currentTarget.checked }}
+          />{" "}
+          {words.requester}
+        </span>
+        <span class="hint">{words.requesterHint}</span>
+      </label>
       <div class="field-pair">
         {field("callsPerMinute", words.calls, words.callsHint)}
         {field("denialsInARow", words.denials, words.denialsHint)}
