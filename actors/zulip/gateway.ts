@@ -42,11 +42,18 @@ function keyOf(message: Envelope): string {
     case "topic.note":
     case "card.show":
       return incoming.payload.conversation;
+    case "person.note":
+      return personKey(incoming.payload.zulipUserId);
     case "zulip.received":
       return "intake";
     default:
       return conversationOf(message.from);
   }
+}
+
+/** Notes to one person are a lane of their own, and posts of no conversation. */
+function personKey(zulipUserId: number): string {
+  return `person/${zulipUserId}`;
 }
 
 function conversationOf(ref: string): string {
@@ -101,6 +108,11 @@ class ZulipActor {
           incoming.payload.conversation,
           () => this.#showing.note(incoming.payload),
         );
+      case "person.note": {
+        const note = incoming.payload;
+        const lane = personKey(note.zulipUserId);
+        return await this.#lanes.run(lane, () => this.#showing.toPerson(lane, note));
+      }
       case "card.show":
         return await this.#lanes.run(
           incoming.payload.conversation,

@@ -209,6 +209,32 @@ Deno.test("messages in a gap after a lost queue are recovered once and in order"
   assert.deepEqual(texts, ["one", "two", "three"]);
 });
 
+Deno.test("a realm restored from a backup, which gives numbers out again, is served on", async () => {
+  await using bench = await Bench.open();
+  const kept = bench.fake.say("King Hamlet", "general", "t", "@**Callboard** one");
+  const { conversation } = await bench.heard("one");
+  bench.fake.say("King Hamlet", "general", "t", "lost with the backup");
+  await bench.heard("lost with the backup");
+  for (const n of [1, 2, 3]) {
+    await bench.answer(conversation, { turnId: `turn-${n}`, text: `${longText}${n}` });
+  }
+
+  const release = bench.fake.holdEvents();
+  bench.fake.restore(kept.id);
+  bench.later(60_000);
+  release();
+  await bench.fake.until(() =>
+    bench.fake.requestsTo("POST /register").length === 2 && bench.fake.waitingPolls > 0
+  );
+  bench.fake.say("King Hamlet", "general", "t", "two");
+  const heard = await bench.heard("two");
+  await bench.answer(conversation, { turnId: "turn-4", text: `${longText}4` });
+
+  assert.equal(heard.conversation, conversation);
+  assert.deepEqual(bench.said("t"), [`${longText}4`]);
+  assert.ok(bench.context.logged.some((line) => /number out again/.test(line)));
+});
+
 Deno.test("a card is shown with what can decide it, and settles by an edit", async () => {
   await using bench = await Bench.open();
   bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");

@@ -73,6 +73,10 @@ export class Inbound {
     if (why !== "first") await this.#session.meet();
     this.#session.queueId = registration.queueId;
     this.#session.maxMessageLength = registration.maxMessageLength;
+    const newest = registration.maxMessageId;
+    if (this.#session.mark !== null && newest !== null && newest < this.#session.mark) {
+      await this.#rewind(newest);
+    }
     if (this.#session.mark === null) {
       // Everything before the very first start is history that nobody asked us about.
       this.#session.mark = Math.max(0, registration.maxMessageId ?? 0);
@@ -81,6 +85,24 @@ export class Inbound {
     this.#session.saw(registration.maxMessageId ?? 0);
     this.#connected.resolve();
     this.#hearCards();
+  }
+
+  /** Zulip was restored from a backup and gives numbers out again, or what was read last was deleted; either way nothing newer was read. */
+  async #rewind(newest: number): Promise<void> {
+    const { realm, context, mark } = this.#session;
+    context.log(
+      "warn",
+      "Zulip's newest message is older than what was read of it; reading goes on from there",
+      {
+        newest,
+        mark,
+      },
+    );
+    const messageId = Math.max(0, newest);
+    const rewind: Op = { op: "zulip.rewind", realm, messageId };
+    await this.#session.must({ ops: [rewind] });
+    this.#session.mark = messageId;
+    this.#session.newestId = messageId;
   }
 
   /** At every start and with every new queue, since what was done to a card in between is in no queue. Does not hold the queue up. */

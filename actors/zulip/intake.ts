@@ -76,7 +76,7 @@ export function intake(message: Message, arrival: Arrival, deps: IntakeDeps): In
   const send: Send = {
     to: `conversation/${conversation}`,
     type: "conversation.message",
-    dedupe: dedupe(deps.realm, message.id),
+    dedupe: dedupe(deps.realm, message),
     payload: {
       text: command.text,
       author: authorOf(message),
@@ -103,7 +103,7 @@ function carryOut(
     send: [{
       to: `conversation/${conversation}`,
       type,
-      dedupe: dedupe(deps.realm, message.id),
+      dedupe: dedupe(deps.realm, message),
       payload: { by: authorOf(message), ...payload },
     }],
   });
@@ -183,7 +183,7 @@ function switchEffects(
   const send: Send = {
     to: "approval",
     type: "approval.policy",
-    dedupe: dedupe(realm, message.id),
+    dedupe: dedupe(realm, message),
     payload: { by, command, ...(conversation === undefined ? {} : { tell: conversation }) },
   };
   const effects = { ops, send: [send] };
@@ -214,6 +214,7 @@ function titleOf({ place }: Message): string {
   return place.users.map((user) => user.fullName).join(", ").slice(0, 200);
 }
 
-function dedupe(realm: string, messageId: number): string {
-  return `zulip message ${realm} ${messageId}`;
+/** With its time, since a realm that was restored from a backup gives numbers out again. */
+function dedupe(realm: string, { id, timestamp }: Message): string {
+  return `zulip message ${realm} ${id} ${timestamp}`;
 }

@@ -4,7 +4,7 @@
  * The intent row is this gateway's `started`; it survives the process. Proven by `gateway_test.ts` and the end-to-end tests.
  */
 import { type Clock, sleep } from "../../lib/clock.ts";
-import type { Committed, Effects } from "../../runtime/actor.ts";
+import type { Committed, Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { PostRow } from "../../store/reads/zulip.ts";
 import type { Target, ZulipClient } from "../../zulip/client.ts";
@@ -233,7 +233,20 @@ export class Poster {
   }
 
   async #adopt(row: PostRow, messageId: number): Promise<Posting> {
-    await this.#must({ op: "post.posted", localId: row.localId, conversation: row.conversation, messageId });
+    const { localId, conversation } = row;
+    const before = await this.at(messageId);
+    const send: Send[] = [];
+    if (before && before.localId !== localId) {
+      this.#deps.log("warn", "Zulip gave a message's number out again; was it restored from a backup?", {
+        messageId,
+        key: before.key,
+      });
+      // Or a reaction to this message would be taken for one to that card.
+      if (before.key.startsWith("card/")) {
+        send.push({ to: "approval", type: "card.gone", payload: { messageId } });
+      }
+    }
+    await this.#must({ op: "post.posted", localId, conversation, messageId }, send);
     return { ok: true, messageId, fresh: true };
   }
 
@@ -242,8 +255,8 @@ export class Poster {
     return await this.#deps.read(name, input) as PostRow | null;
   }
 
-  async #must(op: Op): Promise<void> {
-    const committed = await this.#deps.commit({ ops: [op] });
+  async #must(op: Op, send: readonly Send[] = []): Promise<void> {
+    const committed = await this.#deps.commit({ ops: [op], send });
     if (!committed.ok) throw new Error(`"${op.op}" was not committed: ${committed.error.message}`);
   }
 

@@ -5,7 +5,7 @@
 import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import { ZulipError } from "../../zulip/errors.ts";
-import type { CardShow, TopicNote } from "../protocol/zulip.ts";
+import type { CardShow, PersonNote, TopicNote } from "../protocol/zulip.ts";
 import { buttonsBody, buttonsKey, codeOf } from "./buttons.ts";
 import { renderCard } from "./card.ts";
 import type { Cards } from "./cards.ts";
@@ -35,6 +35,18 @@ export class Showing {
       body: note.text,
     });
     if (posting.ok) this.#session.journal.own(note.conversation, posting.messageId);
+    return {};
+  }
+
+  /** Writes to one person alone, once, with the way to the item. */
+  async toPerson(lane: string, { zulipUserId, itemId, key, text }: PersonNote): Promise<Effects> {
+    const { inboxUrl } = this.#session.deps.config;
+    await this.#poster.post({
+      key: `person/${key}`,
+      conversation: lane,
+      target: { userIds: [zulipUserId] },
+      body: inboxUrl === undefined ? text : `${text} [Open it](${inboxUrl}/inbox/${itemId})`,
+    });
     return {};
   }
 

@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import { guard, sql } from "../db.ts";
+import { announce } from "../feed.ts";
 import { op } from "../op.ts";
 
 const by = ["zulip"];
@@ -67,6 +68,8 @@ export const zulipOps = {
       now,
       t.conversation,
     ),
+    // Lists show a topic's name, which the conversation learns of later.
+    announce("conversation", t.conversation, 0, now),
   ]),
   "topic.retire": op(by, z.object({ conversation: z.string() }), (t, { now }) => [
     sql("UPDATE topics SET retired_at = ?, updated_at = ? WHERE conversation = ?", now, now, t.conversation),
@@ -99,6 +102,13 @@ export const zulipOps = {
   ]),
   "post.posted": op(by, Posted, (p, { now }) => [
     ...guard("EXISTS (SELECT 1 FROM posts WHERE local_id = ? AND state = 'intent')", p.localId),
+    // A realm that was restored from a backup gives numbers out again: what had this one before is gone.
+    sql(
+      "UPDATE posts SET state = 'deleted', message_id = NULL, updated_at = ? WHERE message_id = ? AND local_id <> ?",
+      now,
+      p.messageId,
+      p.localId,
+    ),
     sql(
       "UPDATE posts SET state = 'posted', message_id = ?, body = '', updated_at = ? WHERE local_id = ?",
       p.messageId,
@@ -131,6 +141,19 @@ export const zulipOps = {
         realm,
         messageId,
         now,
+      ),
+    ],
+  ),
+  /** The realm is older than what was read of it. */
+  "zulip.rewind": op(
+    by,
+    z.object({ realm: z.string(), messageId: z.int() }),
+    ({ realm, messageId }, { now }) => [
+      sql(
+        "UPDATE zulip_marks SET value = ?, at = ? WHERE realm = ? AND name = 'newest'",
+        messageId,
+        now,
+        realm,
       ),
     ],
   ),

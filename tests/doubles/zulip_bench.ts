@@ -23,16 +23,18 @@ export class ZulipBench implements AsyncDisposable {
     readonly folder: string,
     readonly db: Awaited<ReturnType<typeof openDb>>,
     readonly config: Partial<ZulipConfig>,
+    readonly ahead: { ms: number },
     readonly stopServer: () => Promise<void>,
   ) {}
 
   static async open(config: Partial<ZulipConfig> = {}): Promise<ZulipBench> {
-    const fake = new FakeZulip();
+    const ahead = { ms: 0 };
+    const fake = new FakeZulip({ now: () => Date.now() + ahead.ms });
     const server = await fake.start();
     const folder = await Deno.makeTempDir();
     const db = await openDb({ url: `file:${folder}/test.db` });
     await bootstrap(db);
-    const bench = new ZulipBench(fake, server.url, folder, db, config, () => server.stop());
+    const bench = new ZulipBench(fake, server.url, folder, db, config, ahead, () => server.stop());
     await bench.start();
     return bench;
   }
@@ -98,6 +100,11 @@ export class ZulipBench implements AsyncDisposable {
         payload: { status: "complete", silent: false, ...answer },
       }),
     );
+  }
+
+  /** Lets the realm's clock go on. */
+  later(ms: number): void {
+    this.ahead.ms += ms;
   }
 
   /** Has a card shown, or brought up to date. */

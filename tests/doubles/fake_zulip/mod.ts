@@ -215,6 +215,13 @@ export class FakeZulip {
     this.world.queues.loseAll();
   }
 
+  /** The realm is restored from a backup in which `newest` is the last message: later ones are gone, and their numbers are given out again. */
+  restore(newest: number): void {
+    for (const id of [...this.world.messages.keys()]) if (id > newest) this.world.messages.delete(id);
+    this.world.nextMessageId = newest + 1;
+    this.loseQueues();
+  }
+
   /** An upgrade: the `restart` event, queues live on. */
   upgrade(version: string, featureLevel: number): void {
     this.world.version = version;
