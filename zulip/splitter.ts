@@ -3,7 +3,8 @@
  *
  * Two layers: the raw transcript, and decoration (markers, repaired fences) that is never part of it. Promises: the raw slices of all pieces concatenate
  * to the transcript; no body is longer than the budget, in code points; a code fence cut in two is closed and opened again with its language; a sealed
- * piece never changes when the transcript grows, so where it is cut does not depend on how the text arrived. Inline code is not tracked over a cut.
+ * piece never changes when the transcript grows, so where it is cut does not depend on how the text arrived; a cut is at a line's end, else at a word's,
+ * else between graphemes. Inline code is not tracked over a cut.
  * Pure: does not post, and does not know about live suffixes. Proved by `splitter_test.ts`.
  */
 
@@ -38,6 +39,7 @@ const DEFAULT_CONTINUATION = "*(continued from above)*\n\n";
 const MAX_FENCE = 8;
 const MAX_LANGUAGE = 32;
 const MIN_SLICE = 64;
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** A newline and a closing fence. */
 const FENCE_RESERVE = 1 + MAX_FENCE;
 
@@ -95,11 +97,24 @@ function advance(text: string, start: number, count: number): number {
   return index;
 }
 
-/** After the last newline within `window` code points; without one, at the window's end. */
+/**
+ * After the last newline within `window` code points; without one after the last blank of the window's second half; without that between two of what a
+ * reader takes for characters. The text goes on behind the window, so what is found does not change when more arrives.
+ */
 function cutAt(text: string, start: number, window: number): number {
   const end = advance(text, start, window);
   const newline = text.lastIndexOf("\n", end - 1);
-  return newline >= start ? newline + 1 : end;
+  if (newline >= start) return newline + 1;
+  const half = start + Math.floor((end - start) / 2);
+  const blank = Math.max(text.lastIndexOf(" ", end - 1), text.lastIndexOf("\t", end - 1));
+  return blank >= half ? blank + 1 : graphemeStart(text, start, end);
+}
+
+/** The beginning of the grapheme that `end` falls into, which is `end` itself between two of them; one that fills the whole window is cut. */
+function graphemeStart(text: string, start: number, end: number): number {
+  const known = text.slice(start, advance(text, end, FENCE_RESERVE));
+  const at = graphemes.segment(known).containing(end - start)?.index ?? 0;
+  return at > 0 ? start + at : end;
 }
 
 /** The fence that is open after `raw`, when `open` was before it. */

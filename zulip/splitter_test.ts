@@ -68,6 +68,21 @@ Deno.test("splitter counts code points, so an astral character costs one", () =>
   assert.equal(splitTranscript("😀".repeat(9_501)).length, 2);
 });
 
+Deno.test.each([
+  ["a word", "lorem ipsum ".repeat(60), /^(?:lorem ipsum )+(?:lorem )?$/],
+  ["a family of joined emoji", "👨‍👩‍👧‍👦".repeat(80), /^(?:👨‍👩‍👧‍👦)+$/u],
+  ["a flag", `.${"🇩🇪".repeat(300)}`, /^\.(?:🇩🇪)+$/u],
+  ["a letter with its marks", "e\u0301".repeat(300), /^(?:e\u0301)+$/u],
+])("splitter without a line to cut at does not cut $0 in two", (_what, text, whole) => {
+  for (let budget = 300; budget < 312; budget++) {
+    const pieces = splitTranscript(text, { budget });
+
+    assert.ok(pieces.length > 1);
+    assert.match(pieces[0]?.raw ?? "", whole);
+    assert.equal(pieces.map(({ raw }) => raw).join(""), text);
+  }
+});
+
 Deno.test("splitter tells which fence the last piece leaves open", () => {
   assert.equal(splitTranscript("look:\n```sh\nls").at(-1)?.openFence, "```");
   assert.equal(splitTranscript("").at(-1)?.openFence, null);
