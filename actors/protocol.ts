@@ -9,6 +9,7 @@ import { approvalMessages } from "./protocol/approval.ts";
 import { conversationMessages } from "./protocol/conversation.ts";
 import { type ActorKind, actorKinds, type Lane, type MessageSpec } from "./protocol/define.ts";
 import { liveMessages } from "./protocol/live.ts";
+import { markMessages } from "./protocol/marks.ts";
 import { modelMessages } from "./protocol/models.ts";
 import { schedulerMessages } from "./protocol/scheduler.ts";
 import { toolMessages } from "./protocol/tools.ts";
@@ -20,6 +21,7 @@ export const catalogue = {
   ...modelMessages,
   ...toolMessages,
   ...approvalMessages,
+  ...markMessages,
   ...schedulerMessages,
   ...zulipMessages,
   ...liveMessages,

@@ -29,7 +29,7 @@ export async function describeFeed(edge: Edge, rows: readonly FeedRow[]): Promis
         const found = itemOf.get(ref);
         if (!found) return [];
         const event = { event: "item", data: { item: itemView(found.item) } } as const;
-        return [{ seq, event, scope: { channelId: found.channelId } }];
+        return [{ seq, event, scope: { channelId: found.channelId }, later: found.later }];
       }
       case "conversation": {
         const found = conversationById.get(ref);

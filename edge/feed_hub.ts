@@ -14,6 +14,8 @@ export interface Announcement {
   readonly seq: number;
   readonly event: StreamEvent;
   readonly scope: { readonly channelId: number | null } | "everybody";
+  /** Until when each person has put the item off: told to each of them alone. */
+  readonly later?: Readonly<Record<string, number>>;
 }
 
 /** Turns feed rows into announcements; rows whose subject is gone give none. */

@@ -3,7 +3,7 @@
  */
 import { isSealed } from "../lib/sealed.ts";
 import type { ItemView } from "../store/queries/items.ts";
-import { DescribedView, type Item } from "./api.ts";
+import { AskerView, DescribedView, FormView, type Item, LinkView } from "./api.ts";
 import { given } from "./views.ts";
 
 /** A decision without an answer that was sealed: nobody here can read it. */
@@ -16,9 +16,14 @@ function open<Decision extends NonNullable<ItemView["decision"]>>(
 
 /** A description of a shape that this version does not know is left out: the page then shows the bare arguments. */
 export function itemView(view: ItemView): Item {
-  const { described, trace, suggestions, decision, conversation, delegatedTo, firstApproval, ...rest } = view;
+  const { described, trace, suggestions, decision, conversation, delegatedTo, firstApproval, ...more } = view;
+  const { asker, form, link, escalated, ...rest } = more;
   return {
     ...rest,
+    ...given("asker", AskerView.safeParse(asker).data),
+    ...given("form", FormView.safeParse(form).data),
+    ...given("link", LinkView.safeParse(link).data),
+    ...given("escalated", escalated && { ...escalated }),
     conversation: { ...conversation },
     ...given("described", DescribedView.safeParse(described).data),
     ...given("trace", trace?.map((step) => ({ ...step }))),

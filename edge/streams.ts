@@ -132,9 +132,12 @@ class Stream {
     if (!moved) await this.#edge.hub.changed(this.#cursor, restMs, this.#writer.signal);
   }
 
-  #tell({ seq, event, scope }: Announcement): void {
+  #tell({ seq, event, scope, later }: Announcement): void {
     if (scope !== "everybody" && !canSee(this.#viewer, scope.channelId)) return;
-    this.#writer.event(event.event, event.data, seq);
+    const laterUntil = later?.[this.#viewer.userId];
+    const isOwn = event.event === "item" && laterUntil !== undefined;
+    const data = isOwn ? { ...event.data, item: { ...event.data.item, laterUntil } } : event.data;
+    this.#writer.event(event.event, data, seq);
   }
 
   /** Is the person still signed in, what may they see now, and is the feed still there where this stream reads? */

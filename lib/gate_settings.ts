@@ -5,8 +5,11 @@ import { matchesTool, type ToolFacts } from "./policy/tool_pattern.ts";
 export const gateDefaults = {
   expirySeconds: 7 * 86_400,
   onExpiry: "reject",
+  escalateTo: [],
+  lastResort: "reject",
   remindSeconds: null,
   quietHours: null,
+  timeZone: "UTC",
   twoPersons: [],
   undoSeconds: 0,
   callsPerMinute: 120,

@@ -133,7 +133,7 @@ function bodyProblem(body: DecisionBody): string | undefined {
       if (body.rule?.action !== "deny") return "`reject_always` needs a `rule` whose action is `deny`";
       return ruleProblem(body.rule);
     case "answer":
-      return body.answer ? undefined : "`answer` needs an `answer`";
+      return body.answer?.trim() ? undefined : "`answer` needs an `answer`";
     case "edit_and_allow":
       return body.arguments ? undefined : "`edit_and_allow` needs the edited `arguments`";
     case "allow_once":

@@ -11,6 +11,7 @@ import { Draft } from "./draft.ts";
 import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./endings.ts";
 import { onUndescribed } from "./edit.ts";
 import { onJudge } from "./judge_call.ts";
+import { onMarked } from "./marks.ts";
 import { onPolicy } from "./policy_change.ts";
 import { onQuestion, onWithdrawn } from "./questions.ts";
 import { onCardGone, onCardShown, onPeople, onReact } from "./reactions.ts";
@@ -60,6 +61,8 @@ function handle(draft: Draft, message: Message): void {
       return onRestartDone(draft, message.payload);
     case "approval.remind":
       return onRemind(draft, message.payload);
+    case "item.marked":
+      return onMarked(draft, message.payload);
     case "approval.policy":
       return onPolicy(draft, message.payload, message.from);
     case "people.known":

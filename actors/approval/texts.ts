@@ -66,17 +66,21 @@ export const NOBODY_REACHED =
   "📭 This waits for a person, but nobody who may decide it is signed in. The owner has to sign in to the inbox.";
 
 /** Something still waits. `waitedMs`: since it was asked. */
-export function stillWaits(tool: string | undefined, waitedMs: number): string {
+export function stillWaits(kind: "approval" | "question" | "elicitation", waitedMs: number): string {
   const minutes = Math.round(waitedMs / 60_000);
   const since = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-  return `⏰ ${
-    thing(tool)
-  } has been waiting for a person for ${since}. Decide it by its card or in the inbox.`;
+  const subject = kind === "approval" ? "A call" : "A question";
+  return `⏰ ${subject} has been waiting for a person for ${since}. Decide it by its card or in the inbox.`;
 }
 
-/** Nobody decided in time, and the owner is called. */
-export function waitsForOwner(tool: string | undefined): string {
-  return `⏰ Nobody decided in time about ${thing(tool).toLowerCase()}. It waits once more, for the owner.`;
+/** Nobody decided in time, and the next person is called. `who`: a mention, a name or `you`. */
+export function escalatedTo(kind: "approval" | "question" | "elicitation", who: string): string {
+  return `⏰ Nobody decided in time about ${thing(kind)}. It waits once more, now for ${who}.`;
+}
+
+/** Somebody was asked to decide. */
+export function askedBy(kind: "approval" | "question" | "elicitation", who: string, name: string): string {
+  return `👉 ${name.replace(/[*_`~@#[\]<>|\n]/g, "")} asks ${who} to decide about ${thing(kind)}.`;
 }
 
 /** Too many refusals. */
@@ -87,8 +91,8 @@ export function runOfDenials(count: number): string {
 /** One person has allowed it. */
 export const SECOND_NEEDED = "One person has allowed this; a second one must before it runs.";
 
-function thing(tool: string | undefined): string {
-  return tool === undefined ? "A question" : "A call";
+function thing(kind: "approval" | "question" | "elicitation"): string {
+  return kind === "approval" ? "a call" : "a question";
 }
 
 /** A person thought better of it. */

@@ -12,7 +12,6 @@ import {
   itemState,
 } from "../../tests/doubles/approval_desk.ts";
 import { GateSettings } from "../protocol/approval.ts";
-import { afterQuietHours } from "./settings.ts";
 
 const DAY_MS = 86_400_000;
 const ada = { viewer: { userId: "u1", role: "owner" as const, channels: new Map() }, name: "Ada" };
@@ -152,21 +151,6 @@ Deno.test("parked: what nobody decides goes on waiting, each time on record", as
   assert.equal(await callState(desk, "a"), "decided");
 });
 
-Deno.test("escalated: the owner is called once, then it ends", async () => {
-  await using desk = await furnished();
-  await gate(desk, { onExpiry: "escalate", expirySeconds: 3_600 });
-  const id = await desk.judge("a", "exec_command");
-
-  desk.now += 3_600_000;
-  await desk.work();
-  assert.equal(await itemState(desk, id), "waiting");
-  assert.match((await noteTexts(desk)).join(), /waits once more, for the owner/);
-  desk.now += 3_600_000;
-  await desk.work();
-
-  assert.equal(await itemState(desk, id), "expired");
-});
-
 Deno.test("a decision that was first holds, whatever the alarm does", async () => {
   await using desk = await furnished();
   await gate(desk, { onExpiry: "park" });
@@ -219,24 +203,6 @@ Deno.test("what waits is said again and again, but not at night", async () => {
   await say(desk, id, ada, { decision: "reject_once" });
   assert.equal(await at(40), 2);
 });
-
-for (
-  const [quiet, hour, minute, until] of [
-    [{ from: 22, to: 7 }, 23, 10, 31],
-    [{ from: 22, to: 7 }, 3, 0, 7],
-    [{ from: 22, to: 7 }, 12, 0, undefined],
-    [{ from: 1, to: 5 }, 1, 0, 5],
-    [{ from: 1, to: 5 }, 5, 0, undefined],
-    [{ from: 4, to: 4 }, 4, 0, undefined],
-    [null, 4, 0, undefined],
-  ] as const
-) {
-  Deno.test(`quiet hours ${JSON.stringify(quiet)} at ${hour}:${minute}`, () => {
-    const now = Date.UTC(2026, 10, 30, hour, minute);
-    const expected = until === undefined ? now : Date.UTC(2026, 10, 30, until);
-    assert.equal(afterQuietHours(GateSettings.parse({ quietHours: quiet }), now), expected);
-  });
-}
 
 Deno.test("an allowed call of high risk can be taken back until its time, and only then begins", async () => {
   await using desk = await furnished();

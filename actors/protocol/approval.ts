@@ -82,11 +82,17 @@ export type ApprovalDecide = z.infer<typeof ApprovalDecide>;
 /** How the gate treats what waits. Times in seconds; null switches a limit off. The HTTP API shows it in the same shape. */
 export const GateSettings = z.object({
   expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
-  /** `park` keeps it waiting, `escalate` calls the owner and waits once more. */
+  /** `park` keeps it waiting, `escalate` hands it on to one person after the other and waits once more for each. */
   onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  /** Whom it is handed on to, user ids in order; empty: the owner. */
+  escalateTo: z.array(z.string().max(100)).max(20).default([]),
+  /** What happens when nobody of them decided. */
+  lastResort: z.enum(["reject", "park"]).default("reject"),
   remindSeconds: z.int().min(60).max(30 * 86_400).nullable().default(null),
-  /** No reminder from hour to hour, UTC. */
+  /** No reminder and no escalation from hour to hour, in `timeZone`. */
   quietHours: z.object({ from: z.int().min(0).max(23), to: z.int().min(0).max(23) }).nullable().default(null),
+  /** IANA name. */
+  timeZone: z.string().min(1).max(100).default("UTC"),
   /** Tools, by pattern, for which one person's *allow* is not enough, and nothing else is. */
   twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
   /** How long an allowed call of high risk can be taken back before it begins. */

@@ -47,6 +47,15 @@ export const TopicNote = z.object({
 });
 export type TopicNote = z.infer<typeof TopicNote>;
 
+/** A note to one person alone, about an item that waits for them. `key` makes it appear once. */
+export const PersonNote = z.object({
+  zulipUserId: z.int(),
+  itemId: z.string(),
+  key: z.string().max(200),
+  text: z.string().max(2000),
+});
+export type PersonNote = z.infer<typeof PersonNote>;
+
 /** Shows, or brings up to date, the card of a pending item in its topic. */
 export const CardShow = z.object({
   conversation: z.string(),
@@ -75,5 +84,6 @@ export const zulipMessages = {
   "topic.note": message(["conversation", "approval", "supervisor"], ["zulip"], TopicNote, {
     recovery: "settle",
   }),
+  "person.note": message(["approval"], ["zulip"], PersonNote, { recovery: "settle" }),
   "card.show": message(["approval"], ["zulip"], CardShow, { recovery: "settle" }),
 } as const;

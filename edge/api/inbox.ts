@@ -128,7 +128,7 @@ export const DecisionRequest = z.strictObject({
 export type DecisionRequest = z.input<typeof DecisionRequest>;
 
 /** `POST /api/inbox/:id/later`: decides nothing, hides the item from one's own badge until then. */
-export const LaterRequest = z.strictObject({ until: z.int().positive() });
+export const LaterRequest = z.strictObject({ until: z.int().positive().nullable() });
 export type LaterRequest = z.infer<typeof LaterRequest>;
 
 /** `POST /api/inbox/:id/delegate`: decides nothing, names who is asked to; null takes it back. They must be able to decide it. */
@@ -195,6 +195,8 @@ export const Item = z.object({
   decision: DecisionView.optional(),
   /** Why it ended as it did (`failed`, `superseded`, `cancelled`). */
   note: z.string().optional(),
+  /** Its call was allowed and began, and nobody knows whether it ran to its end. */
+  unknownOutcome: z.literal(true).optional(),
 });
 export type Item = z.infer<typeof Item>;
 

@@ -138,15 +138,19 @@ export type ProfileGroup = z.infer<typeof ProfileGroup>;
  * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
  * `undoSeconds`: how long an allowed call of high risk can be taken back before it begins. `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
  * `requesterMayApprove`: whether somebody whose words began the turn, or came into it, may allow its calls.
- * `escalate` calls the owner and waits once more. `quietHours`: no reminder then, in hours of the day, UTC.
+ * `escalate` hands it on to one person of `escalateTo` (user ids; empty: the owner) after the other, and does `lastResort` at the end. `quietHours`: no
+ * reminder and no escalation then, in hours of the day in `timeZone` (IANA name).
  */
 export const GateSettings = z.strictObject({
   expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
   onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  escalateTo: z.array(z.string().min(1).max(100)).max(20).default([]),
+  lastResort: z.enum(["reject", "park"]).default("reject"),
   remindSeconds: z.int().min(60).max(30 * 86_400).nullable().default(null),
   quietHours: z.strictObject({ from: z.int().min(0).max(23), to: z.int().min(0).max(23) }).nullable().default(
     null,
   ),
+  timeZone: z.string().min(1).max(100).default("UTC"),
   twoPersons: z.array(z.string().min(1).max(200)).max(50).default([]),
   undoSeconds: z.int().min(0).max(300).default(0),
   callsPerMinute: z.int().min(1).max(10_000).nullable().default(120),

@@ -123,6 +123,25 @@ export const itemOps = {
       announceItem(input.id, now),
     ],
   ),
+  /** Nobody decided in time: it is handed on to a person and waits once more, unless somebody decided it first. */
+  "item.escalate": op(
+    by,
+    z.object({ id: z.string(), version: z.int(), expiresAt: z.int(), to: z.string(), round: z.int() }),
+    (input, { now }) => [
+      sql(
+        `UPDATE pending_items SET expires_at = ?, delegated_to = ?, escalated_at = ?, escalation = ?, updated_at = ?
+         WHERE id = ? AND version = ? AND state = 'waiting'`,
+        input.expiresAt,
+        input.to,
+        now,
+        input.round,
+        now,
+        input.id,
+        input.version,
+      ),
+      announceItem(input.id, now),
+    ],
+  ),
   /** Decided by one person where two are needed, or edited to something that cannot run: it waits again, in a new version. */
   "item.reopen": op(by, Reopen, (input, { now }) => [
     sql(

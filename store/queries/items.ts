@@ -8,6 +8,7 @@ import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 import type { SealTo } from "../../lib/sealed.ts";
 import { type Db, objects, sql } from "../db.ts";
 import type { StoredApproval, StoredDecision } from "../ops/items.ts";
+import { TITLE } from "./conversations.ts";
 import { type Condition, type Viewer, visible } from "./access.ts";
 
 /** The life of an item. */
@@ -57,6 +58,8 @@ export interface ItemView {
     readonly note?: string;
   };
   readonly note?: string;
+  /** Its call was allowed and may have run: nobody knows. */
+  readonly unknownOutcome?: true;
 }
 
 /** An item with what the compare-and-set needs and people do not see. */
@@ -100,10 +103,12 @@ export interface ItemPage {
 const COLUMNS =
   `p.id, p.kind, p.state, p.version, p.conversation, p.turn_id, p.call_id, p.tool, p.arguments, p.described, p.digest, p.risk,
   p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.created_at, p.updated_at,
-  p.expires_at, p.delegated_to, p.first_approval, p.escalated_at, p.escalation, c.title, c.source, c.channel_id, u.name AS delegate, k.triggered_by,
+  p.expires_at, p.delegated_to, p.first_approval, p.escalated_at, p.escalation, ${TITLE}, c.source, c.channel_id, u.name AS delegate, k.triggered_by,
+  k.outcome AS call_outcome,
   (SELECT json_group_object(l.user_id, l.until) FROM item_later l WHERE l.item_id = p.id) AS later`;
 const FROM =
-  "pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id";
+  `pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN topics t ON t.conversation = c.id
+  LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id`;
 
 /** One item with its inner facts, or undefined. The caller asks `canSee`. Rejects with `DbError`. */
 export async function findItem(db: Db, id: string): Promise<FoundItem | undefined> {
@@ -247,6 +252,7 @@ interface ItemRow {
   readonly title: string | null;
   readonly source: string | null;
   readonly channel_id: number | null;
+  readonly call_outcome: string | null;
   readonly triggered_by: "person" | "schedule" | null;
 }
 
@@ -285,6 +291,10 @@ function toItem(row: ItemRow, viewerId: string | undefined): ItemView {
     ...given("deliveredAt", row.delivered_at),
     ...given("seenAt", row.seen_at),
     ...given("note", row.note),
+    ...given(
+      "unknownOutcome",
+      row.kind === "approval" && row.call_outcome === "unknown" ? true as const : undefined,
+    ),
     ...given(
       "delegatedTo",
       row.delegated_to === null
