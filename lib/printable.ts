@@ -2,7 +2,8 @@
  * One escaper for text that is not ours, on every surface (web, Zulip, push). What cannot be seen, what turns the reading direction, and letters
  * of another script hidden in a Latin word become visible `\u{…}` escapes; backslashes before what could be taken for one are doubled.
  * The result is printable, keeps line breaks and tabs, and is injective: `unprintable` gives the text back, so two different texts never
- * look the same because of this function. A whole word in a look-alike script stays as it is. Pure. Proven by `printable_test.ts`.
+ * look the same because of this function. A whole word in a look-alike script stays as it is, and so does an emoji that Unicode recommends, joiners
+ * included: what joins its parts is seen in the picture. Pure. Proven by `printable_test.ts`.
  */
 
 /**
@@ -12,6 +13,11 @@
 const UNSEEN =
   // deno-lint-ignore no-control-regex -- these are the characters that must be shown.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
+
+/** Emoji as they may be exchanged, whole sequences; null where the engine does not know them, and then their joiners are marked like any other. */
+const EMOJI = emojiPattern();
+/** What only a sequence can hide. */
+const JOINERS = /[\u200d\ufe0f\u{e0020}-\u{e007f}]/u;
 
 /** Words, in the sense of what an eye takes as one: letters, marks and digits. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -43,13 +49,14 @@ export function unprintable(shown: string): string {
 
 function escape(text: string, oneLine: boolean): string {
   const disguised = disguisedAt(text);
+  const drawn = drawnAt(text);
   const parts: string[] = [];
   let slashes = 0;
   let at = 0;
   let marks = 0;
   for (const character of text) {
     marks = isMark(character) ? marks + 1 : 0;
-    const shown = UNSEEN.test(character) || disguised.has(at) || marks > MAX_MARKS ||
+    const shown = UNSEEN.test(character) && !drawn.has(at) || disguised.has(at) || marks > MAX_MARKS ||
       oneLine && (character === "\n" || character === "\t");
     at += character.length;
     if (character === "\\") {
@@ -67,6 +74,24 @@ function escape(text: string, oneLine: boolean): string {
 
 function isMark(character: string): boolean {
   return character > "\u02ff" && /\p{M}/u.test(character);
+}
+
+/** Where in the text a joiner is a part of an emoji that is drawn as one. */
+function drawnAt(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (EMOJI === null || !JOINERS.test(text)) return found;
+  for (const { 0: sequence, index } of text.matchAll(EMOJI)) {
+    for (let at = 0; at < sequence.length; at++) found.add(index + at);
+  }
+  return found;
+}
+
+function emojiPattern(): RegExp | null {
+  try {
+    return new RegExp("\\p{RGI_Emoji}", "gv");
+  } catch {
+    return null;
+  }
 }
 
 /** Where in the text a letter of another script stands in a word with plain Latin letters. */

@@ -33,7 +33,7 @@ export function renderCard(item: CardShow, { inboxUrl }: CardOptions = {}): Card
 
 function approvalCard(item: CardShow, link: string): Card {
   const { described } = item;
-  const preview = cut(printable(described?.preview?.text ?? ""));
+  const preview = shownOf(described?.preview?.text ?? "");
   const place = placeOf(described);
   const whole = preview.whole && place.whole && isInSight(preview.text) &&
     (preview.text !== "" || isWholeSummary(described?.summary ?? ""));
@@ -91,7 +91,7 @@ function placeOf(
 }
 
 function questionCard(item: CardShow, link: string): Card {
-  const question = cut(printable(item.question ?? ""));
+  const question = shownOf(item.question ?? "");
   const lines = [`**${headline(item)}**`, codeBlock(question.text, "quote")];
   if (item.state === "waiting") {
     for (const suggestion of item.suggestions) lines.push(`- ${codeSpan(printable(suggestion))}`);
@@ -143,7 +143,9 @@ function words(decision: string | undefined): string {
   }
 }
 
-function cut(text: string): { readonly text: string; readonly whole: boolean } {
+/** Foreign text as the card shows it. No more is looked at than could be shown: an escaped character is never shorter than it was. */
+function shownOf(foreign: string): { readonly text: string; readonly whole: boolean } {
+  const text = printable(foreign.slice(0, 2 * MAX_PREVIEW_CODE_POINTS + 2));
   const points = [...text];
   if (points.length <= MAX_PREVIEW_CODE_POINTS) return { text, whole: true };
   return { text: `${points.slice(0, MAX_PREVIEW_CODE_POINTS).join("")}\n[…]`, whole: false };

@@ -91,7 +91,7 @@ Deno.test("a megabyte of arguments makes a short card that nobody can decide by 
 
   assert.deepEqual([whole, reactable], [false, false]);
   assert.ok([...body].length < 6_000);
-  assert.ok(performance.now() - began < 5_000);
+  assert.ok(performance.now() - began < 1_000);
 });
 
 Deno.test("a card without a preview whose summary was cut cannot be decided by a reaction", () => {
