@@ -1,6 +1,7 @@
 /** Proves that writing to a conversation is one durable message, and what is read of conversations and actors. */
 import assert from "node:assert/strict";
 import type { Db } from "../store/db.ts";
+import { opStatements } from "../store/ops.ts";
 import { withBench } from "../tests/doubles/edge_bench.ts";
 import type { ActorView } from "./api.ts";
 import { createApp } from "./app.ts";
@@ -230,4 +231,46 @@ Deno.test("restarting an actor asks the supervisor", () =>
     assert.equal(message?.to_ref, "supervisor");
     assert.equal(message?.type, "actor.restart");
     assert.equal(JSON.parse(message?.payload ?? "").ref, "toolbox");
+  }));
+
+Deno.test("an actor that is not configured, or a conversation that never was, is not restarted", () =>
+  withBench(async (bench) => {
+    const owner = await bench.owner();
+    await bench.conversation("c1");
+
+    const statuses = [];
+    for (const ref of ["approval", "zulip", "conversation%2Fc1", "conversation%2Fnone"]) {
+      statuses.push((await owner.post(`/api/actors/${ref}/restart`)).status);
+    }
+
+    assert.deepEqual(statuses, [202, 404, 202, 404]);
+  }, { deps: { actors: () => liveActors } }));
+
+Deno.test("a renamed topic is the chat's and its items' title at once, and the stream is told", () =>
+  withBench(async (bench) => {
+    const zulip = { ref: "zulip", kind: "zulip", id: "zulip", now: 5 } as const;
+    const run = async (op: Record<string, unknown>) => {
+      const statements = opStatements({ conversation: "c1", channelId: 3, ...op }, zulip);
+      assert.ok(statements.ok);
+      await bench.db.batch(statements.value);
+    };
+    const owner = await bench.owner();
+    await bench.conversation("c1");
+    await bench.run("UPDATE conversations SET title = 'ops > old name' WHERE id = 'c1'");
+    await bench.item("i1", "c1");
+    await run({
+      op: "topic.put",
+      realm: "r",
+      kind: "channel",
+      topicKey: "old name",
+      topic: "old name",
+      userIds: null,
+    });
+
+    await run({ op: "topic.move", topicKey: "new > name", topic: "new > name" });
+
+    assert.equal((await (await owner.get("/api/conversations/c1")).json()).title, "ops > new > name");
+    assert.equal((await (await owner.get("/api/inbox/i1")).json()).conversation.title, "ops > new > name");
+    const fed = await bench.rows<{ ref: string }>("SELECT ref FROM feed WHERE kind = 'conversation'");
+    assert.deepEqual(fed.map(({ ref }) => ref), ["c1"]);
   }));

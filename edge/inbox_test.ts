@@ -1,5 +1,6 @@
 /** Proves what a decision over HTTP means: strict words, one winner, the winner shown to who came late. And the audit log. */
 import assert from "node:assert/strict";
+import { opStatements } from "../store/ops.ts";
 import { genesis, seal } from "../lib/decision_chain.ts";
 import { type Bench, withBench } from "../tests/doubles/edge_bench.ts";
 
@@ -142,8 +143,31 @@ Deno.test("later and seen mark an item without touching its version or state", (
     assert.equal(marked.state, "waiting");
     assert.equal((await owner.post("/api/inbox/i1/later", { until: bench.clock.now() })).status, 400);
     assert.equal((await owner.post("/api/inbox/i1/later", { until: until * 2 })).status, 400);
+    const back = await (await owner.post("/api/inbox/i1/later", { until: null })).json();
+    assert.deepEqual([back.id, back.laterUntil], ["i1", undefined]);
     await owner.post("/api/inbox/i1/decision", allow);
     assert.equal((await owner.post("/api/inbox/i1/later", { until })).status, 409);
+  }));
+
+Deno.test("an allowed call of which nobody knows how it ended says so on its item, and the stream is told", () =>
+  withBench(async (bench) => {
+    await furnish(bench);
+    await bench.run("UPDATE pending_items SET call_id = 'k1', state = 'applied' WHERE id = 'i1'");
+    await bench.run(
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, created_at, updated_at)
+       VALUES ('k1', 'c1', 't', 'm', 'exec_command', '{}', 'executing', 1, 1)`,
+    );
+    const owner = await bench.owner();
+    const before = await (await owner.get("/api/inbox/i1")).json();
+
+    const toolbox = { ref: "toolbox", kind: "toolbox", id: "toolbox", now: 5 } as const;
+    const moved = opStatements({ op: "call.move", callId: "k1", to: "failed", outcome: "unknown" }, toolbox);
+    assert.ok(moved.ok);
+    await bench.db.batch(moved.value);
+
+    const after = await (await owner.get("/api/inbox/i1")).json();
+    assert.deepEqual([before.unknownOutcome, after.unknownOutcome], [undefined, true]);
+    assert.deepEqual(await bench.rows("SELECT kind, ref FROM feed"), [{ kind: "item", ref: "i1" }]);
   }));
 
 Deno.test("the inbox pages through everything once", () =>

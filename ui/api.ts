@@ -49,7 +49,7 @@ export interface Api extends PolicyApi {
   inbox(state?: Item["state"], after?: string): Promise<ItemList>;
   item(id: string): Promise<Item>;
   decide(id: string, request: DecisionRequest): Promise<Item>;
-  later(id: string, until: number): Promise<Item>;
+  later(id: string, until: number | null): Promise<Item>;
   delegate(id: string, userId: string | null): Promise<Item>;
   /** Takes back an allowance whose call has not begun. */
   undo(id: string): Promise<unknown>;

@@ -47,6 +47,9 @@ export const strings = {
     submit: "Sign in",
     busy: "Signing in…",
     unreachable: "Callboard does not answer",
+    offline: "You are offline",
+    offlineBody:
+      "This device has no network, so nothing can be shown or decided. What waits is kept; the page goes on by itself when the network is back.",
     unreachableBody: "The server may be starting. Check that it runs, then try again.",
   },
   ...inboxStrings,
@@ -147,6 +150,7 @@ export const strings = {
     currentFor: (span: string) => `for ${span}`,
     restart: "Restart",
     restarting: "Asked…",
+    restartConfirm: "Restart now",
     restartLabel: (name: string) => `Restart ${name}`,
     down: {
       error: "crashed",

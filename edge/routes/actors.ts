@@ -41,10 +41,16 @@ export function actorRoutes(edge: Edge): Hono<EdgeEnv> {
       throw new ApiError("not_found", "There is no such actor");
     }
     const conversation = conversationOf(ref);
-    if (conversation === undefined) requireRole(c, "owner");
-    else {
+    if (conversation === undefined) {
+      requireRole(c, "owner");
+      // Another process's rows know only what was alive once, so there the supervisor has the last word.
+      if (edge.actors && !edge.actors().some((actor) => actor.ref === ref)) {
+        throw new ApiError("not_found", "This actor is not configured here");
+      }
+    } else {
       const row = (await conversationsById(edge.db, [conversation]))[0];
       requireAct(c, row?.channel_id ?? null, "conversation");
+      if (!row) throw new ApiError("not_found", "There is no such conversation");
     }
     await limitWrites(c, edge);
     const { viewer, userName } = c.get("session");

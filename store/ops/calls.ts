@@ -79,6 +79,14 @@ export const callOps = {
         now,
         input.callId,
       ),
+      // The card of such a call says so: *allowed* would be read as done.
+      ...(input.outcome === "unknown"
+        ? [sql(
+          "INSERT INTO feed (kind, ref, version, at) SELECT 'item', id, version, ? FROM pending_items WHERE call_id = ? AND kind = 'approval'",
+          now,
+          input.callId,
+        )]
+        : []),
     ];
   }),
 } as const;

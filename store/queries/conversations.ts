@@ -39,8 +39,16 @@ export interface ConversationCursor {
   readonly id: string;
 }
 
+/**
+ * The title of the conversation `c` with its topic `t`: a topic's name as it is now. The conversation itself learns of a rename only with the next
+ * message there, and keeps the name of the channel that stands before it.
+ */
+export const TITLE = `CASE WHEN t.kind = 'channel' AND t.topic IS NOT NULL AND instr(c.title, ' > ') > 0
+     THEN substr(c.title, 1, instr(c.title, ' > ') + 2) || CASE t.topic WHEN '' THEN 'general chat' ELSE t.topic END
+     ELSE c.title END AS title`;
+
 const COLUMNS =
-  `c.id, c.title, c.source, c.channel_id, c.profile, c.model, c.status, c.turns, c.input_tokens, c.output_tokens, c.cost_usd,
+  `c.id, ${TITLE}, c.source, c.channel_id, c.profile, c.model, c.status, c.turns, c.input_tokens, c.output_tokens, c.cost_usd,
   c.preview, t.topic, t.kind AS topic_kind, c.created_at, c.updated_at,
   (SELECT count(*) FROM pending_items p WHERE p.state = 'waiting' AND p.conversation = c.id) AS waiting
   FROM conversations c LEFT JOIN topics t ON t.conversation = c.id`;

@@ -102,6 +102,11 @@ stage(
     const card = page.getByRole("article", { name: "exec_command" }).first();
 
     await card.getByRole("button", { name: "Later" }).click();
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press("Escape");
+    await card.getByRole("button", { name: "Allow once" }).waitFor();
+    await card.getByRole("button", { name: "Later" }).click();
+    await card.getByRole("button", { name: "Tomorrow morning" }).click();
 
     const below = page.getByRole("region", { name: "Put off" }).getByRole("article", {
       name: "exec_command",
@@ -112,6 +117,15 @@ stage(
     assert.deepEqual(await violations(page), []);
     await below.getByRole("button", { name: "Decide now" }).click();
     await below.getByRole("button", { name: "Allow once" }).waitFor();
+    await below.getByRole("button", { name: "Bring back" }).click();
+    await page.getByRole("region", { name: "Put off" }).waitFor({ state: "detached" });
+    assert.equal(await page.getByRole("article").first().getAttribute("data-item"), "i1");
+
+    await card.getByRole("button", { name: "Later" }).click();
+    const later = card.getByRole("button", { name: "Later" });
+    assert.equal(await later.isDisabled(), true, "no time is chosen");
+    await card.getByLabel("Another time").fill("2001-01-01T08:00");
+    assert.equal(await later.isDisabled(), true, "what is over is no later");
   },
 );
 

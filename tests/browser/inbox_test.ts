@@ -145,6 +145,53 @@ stage("an allowance whose call has not begun can be taken back", async ({ api, o
   await page.getByText("Taken back before it began").waitFor();
 });
 
+stage("a call of which nobody knows how it ended is not called done", async ({ api, open }) => {
+  const page = await open("/inbox/i1");
+  await listening(page);
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  const item = await (await fetch(`${api.url}/api/inbox/i1`)).json();
+
+  const decision = { decision: "allow_once", by: "Owner", surface: "web", at: Date.now() };
+  api.emit({
+    event: "item",
+    data: { item: { ...item, version: 2, state: "applied", decision, unknownOutcome: true } },
+  });
+
+  await page.getByText("Outcome unknown").waitFor();
+  assert.equal(await page.getByText("Done", { exact: true }).count(), 0);
+});
+
+stage(
+  "a reload without a network says that the device is offline, and the page comes back by itself",
+  async ({ api, browser }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(api.url);
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+
+    await context.setOffline(true);
+    await page.reload();
+    await page.getByRole("heading", { name: "You are offline" }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await context.setOffline(false);
+
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    await context.close();
+  },
+);
+
+stage("an actor is restarted after a second tap", async ({ api, open }) => {
+  const page = await open("/actors");
+  await page.getByRole("button", { name: "Restart toolbox" }).click();
+  assert.equal(api.calls.some((call) => call.endsWith("/restart")), false);
+
+  await page.getByRole("button", { name: "Restart now" }).click();
+
+  await page.getByText("Asked…").waitFor();
+  assert.ok(api.calls.includes("POST /api/actors/toolbox/restart"));
+});
+
 stage("a lost stream is said and comes back by itself", async ({ api, open }) => {
   const page = await open("/");
   const connection = page.locator(".connection");

@@ -9,14 +9,14 @@ import { AlwaysForm } from "./always_form.tsx";
 import { cardKeys } from "./card_keys.ts";
 import { DelegateForm } from "./delegate_form.tsx";
 import { EditArguments } from "./edit_arguments.tsx";
+import { LaterForm } from "./later_form.tsx";
 import { RejectForm } from "./reject_form.tsx";
 import { SessionForm } from "./session_form.tsx";
 import { isOwner, mayAct, useApp } from "./use_app.ts";
 
 const words = strings.decide;
-const HOUR_MS = 3_600_000;
 
-type Mode = "choose" | "reject" | "edit" | "confirm" | "session" | "always" | "delegate";
+type Mode = "choose" | "reject" | "edit" | "confirm" | "session" | "always" | "delegate" | "later";
 
 /** Buttons and the forms that they open. */
 export function DecisionPanel({ item }: { readonly item: Item }) {
@@ -40,6 +40,8 @@ export function DecisionPanel({ item }: { readonly item: Item }) {
       return <AlwaysForm item={item} busy={isBusy} back={back} />;
     case "delegate":
       return <DelegateForm item={item} back={back} />;
+    case "later":
+      return <LaterForm item={item} back={back} />;
     case "choose":
       return <Choose item={item} busy={isBusy} choose={(next) => mode.value = next} />;
     default:
@@ -89,7 +91,7 @@ function Choose({ item, busy, choose }: ChooseProps) {
 /** What is chosen less often: beyond this one call, with other arguments, at another time, by somebody else. */
 function MoreWays({ item, busy, choose }: ChooseProps) {
   const app = useApp();
-  const { inbox, now } = app;
+  const { inbox } = app;
   const mayEdit = typeof item.arguments === "object" && item.arguments !== null &&
     !Array.isArray(item.arguments);
   return (
@@ -111,12 +113,7 @@ function MoreWays({ item, busy, choose }: ChooseProps) {
           onClick={() => choose("edit")}
         />
       )}
-      <Way
-        label={words.later}
-        busy={busy}
-        title={words.laterHint}
-        onClick={() => void inbox.later(item, now.peek() + HOUR_MS)}
-      />
+      <Way label={words.later} busy={busy} onClick={() => choose("later")} />
       <Way label={words.delegate} busy={busy} onClick={() => choose("delegate")} />
       <Way label={words.stop} busy={busy} onClick={() => void inbox.decide(item, { decision: "cancel" })} />
     </div>
@@ -126,7 +123,6 @@ function MoreWays({ item, busy, choose }: ChooseProps) {
 interface WayProps {
   readonly label: string;
   readonly busy: boolean;
-  readonly title?: string;
   readonly "data-key"?: string;
   readonly onClick: () => void;
 }

@@ -104,6 +104,15 @@ function Ways({ item }: { readonly item: Item }) {
     <>
       <p class="outcome-line">
         <span>{words.putOff(momentOf(laterUntil))}</span>
+        {mayAct(app) && (
+          <button
+            type="button"
+            class="button small"
+            onClick={() => void app.inbox.later(item, null)}
+          >
+            {strings.decide.bringBack}
+          </button>
+        )}
         {mayAct(app) && opened.value !== laterUntil && (
           <button
             type="button"

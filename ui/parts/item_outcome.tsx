@@ -94,6 +94,16 @@ function TakeBack({ item, until }: { readonly item: Item; readonly until: number
 function Ended({ item }: { readonly item: Item }) {
   const { now } = useApp();
   if (item.state === "decided") return null;
+  if (item.unknownOutcome && item.state === "applied") {
+    return (
+      <p class="outcome-line state-failed">
+        <Icon name="alert" />
+        <span>
+          <strong>{strings.inbox.unknownOutcome}.</strong> {strings.inbox.unknownOutcomeBody}
+        </span>
+      </p>
+    );
+  }
   // The line above says it already: nothing ran that could be done.
   if (isRefusal(item) && item.note === undefined) return null;
   return (
@@ -119,6 +129,7 @@ function isRefusal(item: Item): boolean {
 /** How an item ended, in one or two words: a no is no *done*. */
 export function endOf(item: Item, now: ReadonlySignal<number>): string {
   if (undoUntilOf(item, now) !== undefined) return strings.inbox.states.decided;
+  if (item.unknownOutcome && item.state === "applied") return strings.inbox.unknownOutcome;
   return isRefusal(item) && item.decision
     ? strings.decisions[item.decision.decision]
     : strings.inbox.states[item.state];
@@ -126,6 +137,7 @@ export function endOf(item: Item, now: ReadonlySignal<number>): string {
 
 /** The style of `endOf`, as `state-…`. */
 export function toneOfEnd(item: Item): Item["state"] | "rejected" {
+  if (item.unknownOutcome && item.state === "applied") return "failed";
   return isRefusal(item) ? "rejected" : item.state;
 }
 

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import type { ActorView } from "../../edge/api.ts";
 import { DeadLetters } from "../parts/dead_letters.tsx";
+import { ConfirmButton } from "../parts/confirm_button.tsx";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
@@ -119,15 +120,14 @@ function ActorActions({ actor, name }: { readonly actor: ActorView; readonly nam
   return (
     <div class="actor-actions">
       {isOwner(app) && (
-        <button
-          type="button"
+        <ConfirmButton
+          label={isAsked ? words.restarting : words.restart}
+          name={words.restartLabel(name)}
+          confirm={words.restartConfirm}
           class="button small"
-          aria-label={words.restartLabel(name)}
           disabled={isAsked}
-          onClick={() => void app.actors.restart(actor.ref)}
-        >
-          {isAsked ? words.restarting : words.restart}
-        </button>
+          onConfirm={() => void app.actors.restart(actor.ref)}
+        />
       )}
     </div>
   );

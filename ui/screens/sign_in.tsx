@@ -13,12 +13,13 @@ const words = strings.signIn;
 export function SignIn() {
   const { session } = useApp();
   const isUnreachable = session.state.value === "unreachable";
+  const isOffline = isUnreachable && session.isOffline.value;
   return (
     <main class="door" id="main">
       <div class="door-card card">
         <Wordmark />
         <p class="door-tagline">{strings.tagline}</p>
-        <h1>{isUnreachable ? words.unreachable : words.title}</h1>
+        <h1>{isOffline ? words.offline : isUnreachable ? words.unreachable : words.title}</h1>
         {isUnreachable ? <Unreachable /> : session.linkToken.value === undefined ? <ByHand /> : <ByLink />}
       </div>
     </main>
@@ -29,7 +30,7 @@ function Unreachable() {
   const { session } = useApp();
   return (
     <>
-      <p>{words.unreachableBody}</p>
+      <p role="status">{session.isOffline.value ? words.offlineBody : words.unreachableBody}</p>
       <button type="button" class="button primary large" onClick={() => void session.refresh()}>
         {strings.errors.retry}
       </button>

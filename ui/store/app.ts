@@ -51,7 +51,7 @@ export interface App {
 export function createApp(host: AppHost): App {
   const now = signal(host.now());
   const api = createApi({ fetch: host.fetch, onSignedOut: () => session.ended() });
-  const session = createSession(api, host.fragment);
+  const session = createSession(api, host);
   const inbox = createInbox(api, now);
   const conversations = createConversations(api);
   const chat = createChat(api, { newId: host.newId });

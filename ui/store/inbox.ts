@@ -101,7 +101,8 @@ export interface InboxStore {
   fetchItem(id: string): Promise<void>;
   receive(item: Item): void;
   decide(item: Item, decision: Omit<DecisionRequest, "version">): Promise<void>;
-  later(item: Item, until: number): Promise<void>;
+  /** Puts it off for this person; null brings it back. */
+  later(item: Item, until: number | null): Promise<void>;
   /** Asks somebody else to decide; null takes it back. */
   delegate(item: Item, userId: string | null): Promise<void>;
   /** Takes back an allowance whose call has not begun; the stream tells how it went. */

@@ -19,6 +19,8 @@ export type SessionState = "unknown" | "signed_out" | "signed_in" | "unreachable
 export interface SessionStore {
   readonly state: ReadonlySignal<SessionState>;
   readonly me: ReadonlySignal<Me | undefined>;
+  /** While `unreachable`: the device itself has no network. */
+  readonly isOffline: ReadonlySignal<boolean>;
   readonly busy: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
   readonly devices: ReadonlySignal<readonly Device[] | undefined>;
@@ -36,10 +38,17 @@ export interface SessionStore {
   revoke(deviceId: string): Promise<void>;
 }
 
-/** Builds the store. `fragment` is the address's, already removed from the bar. */
-export function createSession(api: Api, fragment: string): SessionStore {
+/** What the session takes from the browser. `fragment` is the address's, already removed from the bar. */
+export interface SessionHost {
+  readonly fragment: string;
+  readonly isOnline: () => boolean;
+}
+
+/** Builds the store. */
+export function createSession(api: Api, { fragment, isOnline }: SessionHost): SessionStore {
   const state = signal<SessionState>("unknown");
   const me = signal<Me | undefined>(undefined);
+  const isOffline = signal(false);
   const busy = signal(false);
   const error = signal<string | undefined>(undefined);
   const devices = signal<readonly Device[] | undefined>(undefined);
@@ -62,6 +71,7 @@ export function createSession(api: Api, fragment: string): SessionStore {
       if (failure instanceof ApiFailure && failure.status === 401) ended();
       else if (me.peek() === undefined) {
         state.value = "unreachable";
+        isOffline.value = !isOnline();
         error.value = sentenceOf(failure);
       }
       return false;
@@ -84,6 +94,7 @@ export function createSession(api: Api, fragment: string): SessionStore {
   return {
     state,
     me,
+    isOffline,
     busy,
     error,
     devices,

@@ -7,6 +7,7 @@ import {
   sampleItems,
   sampleMe,
 } from "../../tests/doubles/fake_api/samples.ts";
+import { laterTime, localMinute, momentIn } from "./later.ts";
 import { answered, createTestApp, Refusal, signedIn, UI_NOW } from "../../tests/doubles/ui_app.ts";
 import { groupActors, mergeActor } from "./actors.ts";
 import { listed, mergeConversations } from "./conversations.ts";
@@ -282,6 +283,22 @@ Deno.test("what keeps the whole from working is shown while it does", async () =
 
   assert.deepEqual(ill, ["the disk is full"]);
   assert.deepEqual(test.app.inbox.notices.value, []);
+});
+
+Deno.test("an item is put off to times that a person means, in their own days", () => {
+  const evening = new Date(2026, 10, 30, 22, 15).getTime();
+  const night = new Date(2026, 11, 1, 0, 20).getTime();
+
+  assert.equal(laterTime("quarter", evening), evening + 900_000);
+  assert.equal(laterTime("hour", evening), evening + 3_600_000);
+  assert.equal(laterTime("morning", evening), new Date(2026, 11, 1, 8).getTime());
+  assert.equal(laterTime("morning", night), new Date(2026, 11, 2, 8).getTime());
+  assert.equal(momentIn(localMinute(evening + 60_000), evening), evening + 60_000);
+  for (
+    const field of ["", "tomorrow", localMinute(evening - 60_000), localMinute(evening + 31 * 86_400_000)]
+  ) {
+    assert.equal(momentIn(field, evening), undefined, field);
+  }
 });
 
 // --- theme ---

@@ -124,9 +124,11 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     return c.json(put({ ...item, ...decided(item, request) }));
   });
   app.post("/api/inbox/:id/later", async (c) => {
-    const { until } = await c.req.json<{ until: number }>();
+    const { until } = await c.req.json<{ until: number | null }>();
     const item = items.get(c.req.param("id"));
-    return item ? c.json(put({ ...item, laterUntil: until })) : c.notFound();
+    if (!item) return c.notFound();
+    const { laterUntil: _, ...rest } = item;
+    return c.json(put(until === null ? rest : { ...item, laterUntil: until }));
   });
   app.post("/api/inbox/:id/delegate", async (c) => {
     const { userId } = await c.req.json<{ userId: string | null }>();
