@@ -4,7 +4,7 @@
  */
 import { claimsOf } from "../../lib/policy/claims.ts";
 import type { Verdict } from "../../lib/policy/judge.ts";
-import type { Described, ToolJudge } from "../protocol/tools.ts";
+import type { ToolJudge } from "../protocol/tools.ts";
 import { countDenial, slowDown } from "./brakes.ts";
 import type { Draft } from "./draft.ts";
 import { onEdited } from "./edit.ts";
@@ -63,18 +63,22 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         braked: verdict !== judged,
         createdAt: draft.env.now,
         expiresAt: draft.env.now + draft.state.gate.expirySeconds * 1000,
-      }, { steps: [...claimSteps(payload.described), ...verdict.trace] });
+      }, { steps: [...claimSteps(draft, payload), ...verdict.trace] });
     default:
       return verdict.outcome satisfies never;
   }
 }
 
-/** What the tool's server says of it, for whoever asks why this waits. It stands beside the reasoning: nothing followed from it. */
-function claimSteps({ hints }: Described): { readonly step: string; readonly outcome: string }[] {
-  const claims = claimsOf(hints);
-  return claims.length === 0
-    ? []
-    : [{ step: "claim", outcome: `its server says: ${claims.join(", ")}; that allows nothing` }];
+/** What the tool's server says of it, for whoever asks why this waits. It stands beside the reasoning: by itself it allows nothing. */
+function claimSteps(
+  draft: Draft,
+  { tool, described }: ToolJudge,
+): { readonly step: string; readonly outcome: string }[] {
+  const claims = claimsOf(described.hints);
+  if (claims.length === 0) return [];
+  const trusted = draft.state.tools.find((known) => known.name === tool)?.trusted;
+  const weight = trusted ? "rules go by it, since the server is trusted" : "that allows nothing";
+  return [{ step: "claim", outcome: `its server says: ${claims.join(", ")}; ${weight}` }];
 }
 
 /** A judgement without a person, for the log. */

@@ -425,9 +425,9 @@ Deno.test("a call says whether a person or a schedule began its turn, also when 
     for (const by of words) desk.say("check the disk", { ...by, mode: "steer" });
     desk.tools();
     desk.finish([call("exec_command", '{"cmd":"df"}')], "tool_use");
-    const proposed: { readonly triggeredBy?: unknown } | undefined = desk.ops.find((op) =>
-      op.op === "call.propose"
-    );
+    const proposed: { readonly op: string; readonly triggeredBy?: unknown } | undefined = desk.ops.find((
+      op,
+    ) => op.op === "call.propose");
     return proposed?.triggeredBy;
   };
 

@@ -10,6 +10,24 @@ const ServerName = z.string().max(31).regex(
   "lower-case letters and digits, with single - or _ between them",
 );
 
+/**
+ * How calls of an MCP tool are approved. `rules` (the default): the rules decide, which ask where none says otherwise. `prompt`: a person is always
+ * asked, whatever a rule or a bypass allows. `approve`: allowed where the question is only the general one about everything or about all servers.
+ * `auto`: as `approve` for tools of which a trusted server says that they change nothing, else as `rules`. None of them lifts a denial.
+ */
+export const ApprovalMode = z.enum(["rules", "auto", "prompt", "approve"]);
+export type ApprovalMode = z.infer<typeof ApprovalMode>;
+
+/** What every kind of server may be told about the gate. */
+const gate = {
+  /** True: what the server says of its tools (read-only, destructive, idempotent, open world) is believed. */
+  trusted: z.boolean().optional(),
+  /** For all its tools. */
+  approval: ApprovalMode.optional(),
+  /** For single tools, by the server's own names for them. */
+  toolApproval: z.record(z.string().min(1), ApprovalMode).optional(),
+};
+
 /** A stdio server: run in the sandbox in a folder of its own, unless `unsandboxed` says otherwise in so many words. */
 export const StdioServer = z.strictObject({
   kind: z.literal("stdio"),
@@ -25,6 +43,7 @@ export const StdioServer = z.strictObject({
   /** True: no sandbox at all. Shown in red. */
   unsandboxed: z.boolean().default(false),
   timeoutMs: z.int().min(100).max(3_600_000).default(60_000),
+  ...gate,
 });
 export type StdioServer = z.infer<typeof StdioServer>;
 
@@ -35,11 +54,19 @@ export const HttpServer = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).default({}),
   timeoutMs: z.int().min(100).max(3_600_000).default(60_000),
+  ...gate,
 });
 export type HttpServer = z.infer<typeof HttpServer>;
 
 /** One configured MCP server. */
-export const McpServer = z.discriminatedUnion("kind", [StdioServer, HttpServer]);
+export const McpServer = z.discriminatedUnion("kind", [StdioServer, HttpServer]).refine(
+  ({ trusted, approval, toolApproval }) =>
+    trusted === true || ![approval, ...Object.values(toolApproval ?? {})].includes("auto"),
+  {
+    path: ["approval"],
+    error: "`auto` goes by what the server says of its tools, so it needs `trusted: true`",
+  },
+);
 export type McpServer = z.infer<typeof McpServer>;
 
 /** What the composition root gives the toolbox. */

@@ -80,9 +80,11 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   ask?(args: z.output<Schema>, call: { callId: string; turnId: string }, place: Place): Send;
 }
 
-/** The hash of what the model is told about a tool. */
-export function schemaHash(spec: Pick<KnownTool, "name" | "description" | "parameters">): string {
-  return digestOf({ name: spec.name, description: spec.description, parameters: spec.parameters });
+/** The hash of what a tool is said to be and do: to the model, and by its server to us. */
+export function schemaHash(
+  { name, description, parameters, hints }: Pick<KnownTool, "name" | "description" | "parameters" | "hints">,
+): string {
+  return digestOf({ name, description, parameters, ...(hints && { hints }) });
 }
 
 /** Makes a built-in tool. */

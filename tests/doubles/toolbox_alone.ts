@@ -42,6 +42,7 @@ const context: GatewayContext = {
       conversation: "c1",
       turnId: "turn",
       ...current,
+      triggeredBy: "person",
       profile: null,
       source: null,
       channelId: null,

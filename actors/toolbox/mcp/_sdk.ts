@@ -27,10 +27,6 @@ export interface RemoteTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Record<string, unknown>;
-  readonly readOnly: boolean;
-  /** False only when the server says so. */
-  readonly destructive: boolean;
-  readonly idempotent: boolean;
   /** Its annotations as it wrote them; absent when it wrote none of these. */
   readonly hints?: ToolHints | undefined;
 }
@@ -167,20 +163,18 @@ function toRemoteTool({ name, description = "", inputSchema, annotations }: Decl
     name,
     description: description.slice(0, MAX_DESCRIPTION),
     parameters: inputSchema,
-    readOnly: annotations?.readOnlyHint === true,
-    destructive: annotations?.destructiveHint !== false,
-    idempotent: annotations?.idempotentHint === true,
     hints: hintsOf(annotations),
   };
 }
 
 function hintsOf(annotations: Declared["annotations"]): ToolHints | undefined {
-  const { readOnlyHint: readOnly, destructiveHint: destructive, openWorldHint: openWorld } = annotations ??
-    {};
+  const { readOnlyHint: readOnly, destructiveHint: destructive } = annotations ?? {};
+  const { openWorldHint: openWorld, idempotentHint: idempotent } = annotations ?? {};
   const hints = {
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(destructive === undefined ? {} : { destructive }),
     ...(openWorld === undefined ? {} : { openWorld }),
+    ...(idempotent === undefined ? {} : { idempotent }),
   };
   return Object.keys(hints).length > 0 ? hints : undefined;
 }

@@ -232,7 +232,7 @@ Deno.test("a server is reached over HTTP with the configured headers", async () 
   const callId = await world.propose("mcp__web__look", {});
   await world.grant(callId);
 
-  assert.equal(world.judged(callId).described.risk, "low");
+  assert.equal(world.judged(callId).described.risk, "medium", "its word alone makes nothing harmless");
   assert.deepEqual(world.judged(callId).described.hints, { readOnly: true, openWorld: false });
   assert.equal(world.result(callId).text, "seen\n[image image/png, 3 bytes]");
   assert.deepEqual(seen, ["initialize k", "notifications/initialized k", "tools/list k", "tools/call k"]);

@@ -1,16 +1,17 @@
 /**
- * A tool of an MCP server as one of ours. Its class is `mcp` whatever it claims: its annotations only set the risk that a card
- * shows, and are shown there as the server's own words. The digest binds them, so a call does not run when they changed since it was judged.
- * Proven by `mcp_test.ts`.
+ * A tool of an MCP server as one of ours. Its class is `mcp` whatever it claims, and what it claims lowers nothing: not its risk below medium, not
+ * the care with which an interrupted call is left alone. Only a server that is configured as trusted is believed. The digest and the
+ * definition's hash bind the claims, so what was allowed before they changed is void. Proven by `mcp_tool_test.ts` and `mcp_test.ts`.
  */
 import { fail, ok } from "../../../lib/result.ts";
-import type { Described, KnownTool } from "../../protocol/tools.ts";
+import type { Described, KnownTool, ToolHints } from "../../protocol/tools.ts";
+import type { McpServer } from "../config.ts";
 import { oneLine, schemaHash, type Tool } from "../tool.ts";
 import type { McpConnection, RemoteTool } from "./_sdk.ts";
 
-/** The server that a tool belongs to. */
+/** The server that a tool belongs to, as it is configured and reached. */
 export interface Owner {
-  readonly name: string;
+  readonly server: Pick<McpServer, "name" | "trusted" | "approval" | "toolApproval">;
   /** False when nothing but a person's decision stands between the server and the machine. */
   readonly sandboxed: boolean;
   readonly connection: Pick<McpConnection, "call">;
@@ -25,18 +26,22 @@ export function mcpToolName(server: string, tool: string): string {
 }
 
 /** Makes the tool. */
-export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
-  const name = mcpToolName(owner.name, remote.name);
+export function mcpTool({ server, sandboxed, connection }: Owner, remote: RemoteTool): Tool {
+  const name = mcpToolName(server.name, remote.name);
   const { description, parameters } = remote;
   const hints = remote.hints ? { hints: remote.hints } : {};
+  const mode = modeOf(server, remote);
+  const believed = server.trusted ? remote.hints : undefined;
   const spec: KnownTool = {
     name,
     description,
     parameters,
-    source: `mcp:${owner.name}`,
+    source: `mcp:${server.name}`,
     class: "mcp",
-    schemaHash: schemaHash({ name, description, parameters }),
-    idempotent: remote.readOnly || remote.idempotent,
+    schemaHash: schemaHash({ name, description, parameters, ...hints }),
+    idempotent: believed?.readOnly === true || believed?.idempotent === true,
+    trusted: server.trusted ?? false,
+    ...(mode && { mode }),
     ...hints,
   };
   return {
@@ -48,23 +53,39 @@ export function mcpTool(owner: Owner, remote: RemoteTool): Tool {
       return ok({
         describe: () =>
           Promise.resolve({
-            summary: oneLine(`${owner.name}: ${remote.name} ${JSON.stringify(input)}`),
+            summary: oneLine(`${server.name}: ${remote.name} ${JSON.stringify(input)}`),
             paths: [],
             outside: [],
             preview: { kind: "json", text },
-            risk: riskOf(remote),
-            sandboxed: owner.sandboxed,
+            risk: riskOf(remote.hints, server.trusted ?? false),
+            sandboxed,
             ...hints,
           }),
-        run: (_, io) => owner.connection.call(remote.name, input, io).catch(stoppedBy(io.signal)),
+        run: (_, io) => connection.call(remote.name, input, io).catch(stoppedBy(io.signal)),
       });
     },
   };
 }
 
-function riskOf({ readOnly, destructive }: RemoteTool): Described["risk"] {
-  if (readOnly) return "low";
-  return destructive ? "high" : "medium";
+/**
+ * What the configuration says of a tool, the tool's own entry before its server's. `auto` goes by what a trusted server says: what changes nothing
+ * and stays inside is approved, everything else is left to the rules.
+ */
+export function modeOf(
+  { trusted, approval, toolApproval }: Owner["server"],
+  { name, hints }: Pick<RemoteTool, "name" | "hints">,
+): KnownTool["mode"] {
+  const said = toolApproval && Object.hasOwn(toolApproval, name) ? toolApproval[name] : approval;
+  if (said === "rules") return undefined;
+  if (said !== "auto") return said;
+  const harmless = hints?.readOnly === true && hints.destructive !== true && hints.openWorld !== true;
+  return trusted && harmless ? "approve" : undefined;
+}
+
+/** High unless the server says that nothing is destroyed; low only where it is believed that nothing is changed. */
+function riskOf(hints: ToolHints | undefined, trusted: boolean): Described["risk"] {
+  if (trusted && hints?.readOnly === true) return "low";
+  return hints?.readOnly === true || hints?.destructive === false ? "medium" : "high";
 }
 
 /** A call that was given up is an end of its own; the server was told, but may have done its work. */

@@ -121,7 +121,16 @@ export class McpServers {
     const { registry, context } = this.options;
     try {
       const remote = await connection.tools();
-      const owner = { name: server.name, sandboxed: this.#isSandboxed(server), connection };
+      const owner = { server, sandboxed: this.#isSandboxed(server), connection };
+      const unknown = Object.keys(server.toolApproval ?? {}).filter((name) =>
+        !remote.some((tool) => tool.name === name)
+      );
+      if (unknown.length > 0) {
+        context.log("warn", "toolApproval names tools that the MCP server does not have", {
+          server: server.name,
+          tools: unknown.join(", "),
+        });
+      }
       registry.set(`mcp:${server.name}`, remote.map((tool) => mcpTool(owner, tool)));
       await this.#status(server, "ready", { tools: remote.length });
     } catch (error) {
@@ -161,6 +170,7 @@ export class McpServers {
       detail,
       tools: facts.tools ?? 0,
       unsandboxed,
+      trusted: server.trusted ?? false,
     });
   }
 
