@@ -26,8 +26,3 @@ export async function limit(edge: Edge, key: string, bucket: Bucket): Promise<vo
 export function limitWrites(c: Context<EdgeEnv>, edge: Edge): Promise<void> {
   return limit(edge, `writes/${c.get("session").viewer.userId}`, WRITES);
 }
-
-/** The address of the other end. Forwarding headers are not read: anybody can write them. */
-export function peerOf(c: Context<EdgeEnv>): string {
-  return c.env?.peer ?? "unknown";
-}

@@ -13,7 +13,8 @@ import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, refuseCommit } from "../errors.ts";
 import { announcePeople } from "../people.ts";
-import { limit, peerOf, SIGN_IN } from "../rate.ts";
+import { peerOf } from "../peer.ts";
+import { limit, SIGN_IN } from "../rate.ts";
 import { csrfOf, hashOf, isSameSecret, newSecret } from "../secrets.ts";
 
 /** `POST` and `DELETE /api/session`, `GET /api/me`. */
@@ -21,7 +22,7 @@ export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
   app.post("/session", async (c) => {
-    await limit(edge, `sign_in/${peerOf(c)}`, SIGN_IN);
+    await limit(edge, `sign_in/${peerOf(c, edge)}`, SIGN_IN);
     const { token, device } = await readBody(c, SignIn);
     const found = await whoseToken(edge, token);
     if (!found) throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");

@@ -12,7 +12,8 @@ import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { send } from "../outbox.ts";
-import { limit, peerOf, WRONG_WEBHOOK } from "../rate.ts";
+import { peerOf } from "../peer.ts";
+import { limit, WRONG_WEBHOOK } from "../rate.ts";
 import { isSameSecret } from "../secrets.ts";
 
 const MAX_BYTES = 512 * 1024;
@@ -36,7 +37,7 @@ export function webhookRoutes(edge: Edge): Hono<EdgeEnv> {
     if (token === undefined || realm === undefined) throw new ApiError("not_found", "There is nothing here");
     const { message, token: given } = await readBody(c, Delivery);
     if (!isSameSecret(given, token)) {
-      await limit(edge, `webhook/${peerOf(c)}`, WRONG_WEBHOOK);
+      await limit(edge, `webhook/${peerOf(c, edge)}`, WRONG_WEBHOOK);
       throw new ApiError("forbidden", "Refused");
     }
     const messageId = message.id;
