@@ -91,7 +91,7 @@ Deno.test("a message that always crashes its gateway goes to the dead letters, a
 });
 
 Deno.test("a gateway on demand runs for its mail and for who uses it, and leaves no process when it sleeps", async () => {
-  const options = { gateway: { start: "demand" }, limits: { gatewayIdleMs: 0 } } as const;
+  const options = { gateway: { start: "demand" }, limits: { restMs: 0 } } as const;
   await withRuntime(async (test) => {
     assert.deepEqual([test.view("tools")?.state, test.view("tools")?.pid], ["sleeping", undefined]);
     await test.insert("tools", "test.act", { key: "k", n: 1, waitFor: "k" });

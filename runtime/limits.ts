@@ -15,8 +15,8 @@ export interface RestartLimits {
 export interface Limits {
   /** A conversation without work sleeps after this time. */
   readonly idleMs: number;
-  /** A gateway on demand without work sleeps after this time. */
-  readonly gatewayIdleMs: number;
+  /** A process that nobody has needed for this time ends: a gateway on demand, and the last host of sleeping kinds. */
+  readonly restMs: number;
   /** Live sleeping kinds at once; above it the least recently used idle one sleeps. */
   readonly maxLive: number;
   /** Live sleeping kinds that may be starting at once; when many wake, the others wait for one of these. */
@@ -52,7 +52,7 @@ export interface Limits {
 /** The numbers of a small server. */
 export const defaultLimits: Limits = {
   idleMs: 60_000,
-  gatewayIdleMs: 600_000,
+  restMs: 600_000,
   maxLive: 100,
   starting: 8,
   workersPerHost: 32,

@@ -87,7 +87,6 @@ class Tree implements Runtime {
     for (const kind of kinds) {
       if (kind.mode === "gateway") this.#gateway(kind.kind)?.begin();
       else if (kind.placement === "core") this.#cell(kind.kind)?.restart();
-      else this.#kernel.pool.warm(toUrl(kind.entry));
     }
     // Those that sleep are not looked at before they get mail: there may be very many.
     for (const [ref, record] of this.#records) if (wasAwake(record)) this.#cell(ref)?.pump();
@@ -249,8 +248,4 @@ class Tree implements Runtime {
       this.#schedulePoll();
     });
   }
-}
-
-function toUrl(path: string): string {
-  return new URL(`file://${path}`).href;
 }

@@ -56,6 +56,21 @@ Deno.test("an idle actor sleeps, and its next message wakes it with what it had"
   }, { limits: { idleMs: 50, tickMs: 20 } });
 });
 
+Deno.test("there is no host before the first actor wakes, and none when nobody has lived in it for long", async () => {
+  await withRuntime(async (test) => {
+    const hosts = () => test.opened.filter(({ args }) => args.at(-1)?.endsWith("host.ts"));
+    const core = hosts().length;
+    for (const n of [1, 2]) {
+      await test.insert("conversation/a", "test.add", { n: 3 });
+      await test.until("it sleeps, and its host is gone", () =>
+        hosts().length === core + n && hosts().at(-1)?.ended === true);
+      assert.equal(await test.total("conversation/a"), 3 * n);
+    }
+
+    assert.equal(core, 1);
+  }, { limits: { idleMs: 50, restMs: 200, tickMs: 20 } });
+});
+
 Deno.test("a message that races with sleep is handled by the next incarnation", async () => {
   await withRuntime(async (test) => {
     for (let n = 0; n < 40; n++) {

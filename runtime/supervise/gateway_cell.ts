@@ -153,7 +153,7 @@ export class GatewayCell implements Cell {
   #maySleep(now: number): boolean {
     return this.#isOnDemand && !this.#stopping && this.#life?.isIdle === true &&
       !this.#box.hasDue(this.#kernel.clock.now()) &&
-      now - this.#lastNeeded >= this.#kernel.limits.gatewayIdleMs;
+      now - this.#lastNeeded >= this.#kernel.limits.restMs;
   }
 
   #deliver(life: GatewayIncarnation, now: number): void {

@@ -1,7 +1,7 @@
 /**
  * Decides in which host process a pure actor's Worker lives. The core host is for singletons, in which no conversation ever runs; shared hosts
- * fill up; suspects live in quarantine hosts of their group. A shared host keeps one warm spare Worker, so that waking needs no spawn.
- * Proven by `runtime/runtime_test.ts`.
+ * fill up; suspects live in quarantine hosts of their group. A shared host keeps one warm spare Worker, so that waking needs no spawn; when
+ * nobody has lived in one for long, there is none. Proven by `runtime/runtime_test.ts`.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -28,8 +28,6 @@ export interface PoolOptions {
 
 /** A new spare waits this long, so that it does not compete with the wake that took the last one. */
 const SPARE_DELAY_MS = 25;
-/** The first one must not compete with what has to be there before the whole is ready. */
-const FIRST_SPARE_DELAY_MS = 500;
 /** A shared host stays for so long after its last actor left: when many wake and sleep, it would be started again at once. */
 const HOST_LINGER_MS = 5_000;
 
@@ -38,16 +36,12 @@ export class HostPool {
   readonly #options: PoolOptions;
   readonly #hosts = new Map<PureHost, string>();
   readonly #timers = new Set<() => void>();
+  #cancelRest: (() => void) | undefined;
   #count = 0;
   #stopping = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-  }
-
-  /** Makes the first wake warm, a little later: a shared host with a spare Worker of this bundle. */
-  warm(url: string): void {
-    this.#soon(() => this.#addSpare(this.#hostFor("shared"), url), FIRST_SPARE_DELAY_MS);
   }
 
   /** Gives the user a Worker of this bundle; it may still be starting. */
@@ -56,7 +50,10 @@ export class HostPool {
     const host = this.#hostFor(group, url);
     const seat = spareOf(host, url) ?? host.spawn(url);
     seat.user = user;
-    if (placement.in === "shared") this.#soon(() => this.#addSpare(host, url), SPARE_DELAY_MS);
+    if (placement.in === "shared") {
+      this.#cancelRest?.();
+      this.#soon(() => this.#addSpare(host, url), SPARE_DELAY_MS);
+    }
     return seat;
   }
 
@@ -65,12 +62,15 @@ export class HostPool {
     seat.end();
     const { host } = seat;
     if (this.#hosts.get(host) !== "shared") return this.#closeIfUnused(host);
-    if (isUnused(host)) this.#soon(() => this.#closeIfUnused(host), HOST_LINGER_MS);
+    if (!isUnused(host)) return;
+    this.#soon(() => this.#closeIfUnused(host), HOST_LINGER_MS);
+    this.#restLater();
   }
 
   /** Closes every host and kills what is left after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
+    this.#cancelRest?.();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     const hosts = [...this.#hosts.keys()];
@@ -121,6 +121,16 @@ export class HostPool {
       name === group && other !== host && !other.closing
     );
     if (group !== "shared" || others) host.close();
+  }
+
+  /** Closes the shared hosts, spares and all, when nobody has moved into one for long. */
+  #restLater(): void {
+    const { clock, limits } = this.#options;
+    this.#cancelRest?.();
+    this.#cancelRest = clock.after(limits.restMs, () => {
+      const shared = [...this.#hosts].filter(([, group]) => group === "shared").map(([host]) => host);
+      if (shared.every(isUnused)) { for (const host of shared) host.close(); }
+    });
   }
 
   #soon(run: () => void, ms: number): void {

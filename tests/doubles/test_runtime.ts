@@ -9,7 +9,7 @@ import { newId } from "../../lib/ids.ts";
 import { fail, ok } from "../../lib/result.ts";
 import type { Envelope } from "../../runtime/actor.ts";
 import type { Limits } from "../../runtime/limits.ts";
-import type { OpenLink } from "../../runtime/link/process_link.ts";
+import { type OpenLink, openProcessLink } from "../../runtime/link/process_link.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
 import type { Tracer } from "../../runtime/tracing.ts";
 import type { Note } from "../../runtime/tree.ts";
@@ -91,6 +91,8 @@ export class TestRuntime {
   readonly edge: Envelope[] = [];
   readonly notes: Note[] = [];
   readonly log: LogEntry[] = [];
+  /** Every process that was started, in order. */
+  readonly opened: { readonly args: readonly string[]; ended: boolean }[] = [];
   #wakers = new Set<() => void>();
 
   private constructor(store: Store, worker: string, options: TestOptions) {
@@ -116,7 +118,16 @@ export class TestRuntime {
         this.#wake();
       },
       limits: { ...testLimits, ...options.limits },
-      ...(options.openLink ? { openLink: options.openLink } : {}),
+      openLink: (spec, events) => {
+        const link = (options.openLink ?? openProcessLink)(spec, events);
+        const process = { args: spec.args, ended: false };
+        this.opened.push(process);
+        void link.ended.then(() => {
+          process.ended = true;
+          this.#wake();
+        });
+        return link;
+      },
       tracer: options.tracer,
       denoConfig: join(root, "deno.json"),
       childEnv: childEnv(),

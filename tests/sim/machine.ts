@@ -23,7 +23,7 @@ import type { Witness } from "./witness.ts";
 export const limits: Limits = {
   ...defaultLimits,
   idleMs: 400,
-  gatewayIdleMs: 0,
+  restMs: 0,
   maxLive: 4,
   workersPerHost: 3,
   hangMs: 3_000,
