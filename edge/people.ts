@@ -24,7 +24,5 @@ export async function announcePeople(edge: Edge): Promise<void> {
     type: "people.known",
     payload: { users } satisfies PeopleKnown,
     replaces: "people",
-    // It takes another one's place, so a full mailbox gets no fuller and keeps nobody from signing in.
-    limit: Number.MAX_SAFE_INTEGER,
   });
 }

@@ -129,6 +129,27 @@ Deno.test("when nobody who may decide can be reached, the topic and the item say
   assert.equal(await itemState(desk, lonely), "waiting");
 });
 
+Deno.test("somebody who may not allow what they asked for reaches nobody", async () => {
+  await using desk = await furnished();
+  const judge = async (callId: string) => {
+    await desk.db.batch([sql(
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
+       VALUES (?, 'c1', ?, ?, 'exec_command', '{}', 'described', ?, 1, 1)`,
+      callId,
+      `t-${callId}`,
+      callId,
+      `digest-${callId}`,
+    )]);
+    const payload = { ...desk.judgePayload(callId, "exec_command", { risk: "high" }), turnId: `t-${callId}` };
+    await desk.post("toolbox", "tool.judge", { ...payload, requestedBy: [{ kind: "web", id: "u1" }] });
+    return (await desk.sent("topic.note")).length;
+  };
+
+  assert.equal(await judge("a"), 0, "the owner is signed in");
+  await gate(desk, { requesterMayApprove: false });
+  assert.equal(await judge("b"), 1);
+});
+
 Deno.test("whether somebody is signed in is known after a restart", async () => {
   await using desk = await furnished();
   await desk.judge("a", "exec_command", { risk: "high" });

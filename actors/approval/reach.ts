@@ -3,6 +3,7 @@
  * by a reaction. If nobody can, the topic is told at once, once a turn, and the item says so. It decides nothing. Proven by `people_test.ts`.
  */
 import type { Draft } from "./draft.ts";
+import { isBarredRequester, mayAct } from "./rights.ts";
 import type { ApprovalState, OpenItem } from "./state.ts";
 import { NOBODY_REACHED } from "./texts.ts";
 
@@ -33,13 +34,13 @@ export function isReachable(state: ApprovalState, item: OpenItem, now: number): 
 /** Whether there is anybody in Zulip whose reaction to the item's card would count. */
 export function hasReactingPerson(state: ApprovalState, item: OpenItem): boolean {
   const { zulipApprovers } = state;
-  return zulipApprovers === "*" || zulipApprovers.length > 0 ||
+  return zulipApprovers === "*" ||
+    zulipApprovers.some((zulipUserId) => !isBarredRequester(state, item, { zulipUserId })) ||
     entitledPeople(state, item).some((user) => user.zulipUserId !== null);
 }
 
-function entitledPeople(state: ApprovalState, { origin: { channelId } }: OpenItem): ApprovalState["users"] {
-  return state.users.filter((user) =>
-    user.role === "owner" ||
-    user.role === "approver" && channelId !== undefined && user.channels.includes(channelId)
+function entitledPeople(state: ApprovalState, item: OpenItem): ApprovalState["users"] {
+  return state.users.filter(({ id: userId }) =>
+    mayAct(state, { userId }, item.origin.channelId) && !isBarredRequester(state, item, { userId })
   );
 }

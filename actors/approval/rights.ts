@@ -56,7 +56,11 @@ export function mayAct(
 }
 
 /** Whether the person's own words led to this call, and the settings leave it to others. Their two accounts are one person. */
-export function isBarredRequester(state: ApprovalState, item: OpenItem, by: Decider): boolean {
+export function isBarredRequester(
+  state: ApprovalState,
+  item: OpenItem,
+  by: Pick<Decider, "userId" | "zulipUserId">,
+): boolean {
   if (state.gate.requesterMayApprove || item.kind !== "approval") return false;
   const user = state.users.find((known) =>
     by.userId !== undefined ? known.id === by.userId : known.zulipUserId === by.zulipUserId

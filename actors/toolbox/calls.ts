@@ -77,14 +77,14 @@ export class Calls {
   }
 
   /** `tool.run`: run it if it is still what was granted. */
-  async run(delivery: Delivery, { callId, grant }: ToolRun): Promise<Effects | void> {
+  async run(delivery: Delivery, { callId, grant, hidden }: ToolRun): Promise<Effects | void> {
     const { context } = this.options;
     const call = await readCall(context, callId);
     if (!call || isFinal(call.state) || this.#running.has(callId)) return;
     const again = call.state === "executing";
     if (!again && call.state !== "judged" && call.state !== "decided") return;
     if (again && this.options.describer.find(call.tool)?.answeredElsewhere) return;
-    if (again && !call.described?.idempotent) return abandoned(call);
+    if (again && !call.described?.idempotent) return abandoned(call, grant);
     if (this.#cancelled.has(callId)) {
       await this.#try(delivery, settle(call, { outcome: "cancelled", text: "Cancelled before it began." }));
       return;
@@ -97,7 +97,7 @@ export class Calls {
       return;
     }
     if (!context.mayAct()) throw new Error("The lease may have passed on; nothing may begin");
-    return await this.#execute(delivery, { call, made: made.value, grant, again });
+    return await this.#execute(delivery, { call, made: made.value, grant, again, hidden });
   }
 
   /** `tool.cancel`: a running call is killed and answers for itself; one in our hands that does not run is ended here. */
@@ -146,17 +146,18 @@ export class Calls {
 
   async #execute(
     delivery: Delivery,
-    { call, made, grant, again }: {
+    { call, made, grant, again, hidden }: {
       call: CallRow;
       made: DescribedCall;
       grant: ToolRun["grant"];
       again: boolean;
+      hidden: ToolRun["hidden"];
     },
   ): Promise<Effects | void> {
     const { context } = this.options;
     const { callId } = call;
     const { bound, digest } = made;
-    const place = await this.options.placeOf(call.conversation);
+    const place = { ...await this.options.placeOf(call.conversation), hidden };
     const abort = new AbortController();
     this.#running.set(callId, abort);
     try {
@@ -294,8 +295,8 @@ const unknownOutcome: End = {
 };
 
 /** A call of a process that died, with whatever it had asked a person. */
-function abandoned(call: CallRow): Effects {
-  const end = settle(call, unknownOutcome);
+function abandoned(call: CallRow, { by, ref }: ToolRun["grant"]): Effects {
+  const end = settle(call, { ...unknownOutcome, allowed: { by, ref } });
   return { ...end, send: [...end.send ?? [], withdrawal(call.callId, "The toolbox stopped meanwhile.")] };
 }
 
