@@ -21,6 +21,7 @@ import type {
   ItemList,
   Me,
   NewMessage,
+  UserList,
 } from "../edge/api.ts";
 import { type Calls, type PolicyApi, policyApi } from "./policy_api.ts";
 import { strings } from "./strings.ts";
@@ -53,6 +54,7 @@ export interface Api extends PolicyApi {
   delegate(id: string, userId: string | null): Promise<Item>;
   /** Takes back an allowance whose call has not begun. */
   undo(id: string): Promise<unknown>;
+  users(): Promise<UserList>;
   /** Who else may decide an item. */
   deciders(id: string): Promise<DeciderList>;
   seen(id: string): Promise<void>;
@@ -132,6 +134,7 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
     later: (item, until) => call("POST", `/inbox/${id(item)}/later`, { until }),
     delegate: (item, userId) => call("POST", `/inbox/${id(item)}/delegate`, { userId }),
     undo: (item) => call("POST", `/inbox/${id(item)}/undo`),
+    users: () => call("GET", "/users"),
     deciders: (item) => call("GET", `/inbox/${id(item)}/deciders`),
     seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
     conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),

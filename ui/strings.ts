@@ -122,6 +122,15 @@ export const strings = {
     expired: "Expired",
     cancelled: "Cancelled",
     unknown: "Outcome unknown",
+    allowed: {
+      rule: "Allowed by a rule",
+      bypass: "Allowed by a bypass",
+      fastPath: "Allowed: it only reads inside the workspace",
+      person: "Allowed by a person",
+      by: (who: string) => `Allowed by ${who}`,
+    },
+    changed: "Changed before it was allowed",
+    absent: "nothing",
     exit: (code: number) => `exit ${code}`,
   },
   actors: {

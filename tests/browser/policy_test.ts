@@ -255,18 +255,31 @@ stage("how long things wait and what two people must allow is set by keyboard", 
   await reach(page, page.getByRole("textbox", { name: /Calls a minute/ }));
   await page.keyboard.press("Control+A");
   await page.keyboard.press("Delete");
+  await page.getByRole("combobox", { name: "Then" }).selectOption("Hand it on, wait again");
+  for (const name of ["Ada", "Grace"]) {
+    await page.getByRole("combobox", { name: "Add a person" }).selectOption(name);
+  }
+  await page.getByRole("button", { name: "Ask Grace earlier" }).press("Enter");
+  await page.getByRole("combobox", { name: "Quiet from" }).selectOption({ index: 23 });
+  await page.getByRole("combobox", { name: "Quiet hours in the time of" }).selectOption("Europe/Berlin");
+  await page.getByRole("checkbox", { name: /Whoever asked/ }).press("Space");
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await overflowing(page), []);
   await tabTo(page, "button", "Save");
   const sent = await pressed(page, "/api/gate", () => page.keyboard.press("Enter"));
 
   assert.deepEqual(sent, {
     expirySeconds: 604_800,
-    onExpiry: "reject",
+    onExpiry: "escalate",
+    escalateTo: ["u2", "u1"],
+    lastResort: "reject",
+    timeZone: "Europe/Berlin",
     remindSeconds: null,
-    quietHours: null,
+    quietHours: { from: 22, to: 6 },
     twoPersons: ["mcp__mail__*", "a*"],
     callsPerMinute: null,
     denialsInARow: 10,
-    requesterMayApprove: true,
+    requesterMayApprove: false,
     undoSeconds: 0,
   });
   await page.getByText("Saving…").waitFor({ state: "detached" });

@@ -2,6 +2,8 @@
  * A tool call in the transcript: one line with its state, its output below, and, while it waits, the same card as in the inbox, so that it can be decided
  * where one reads.
  */
+import type { ArgumentChange, CallAllowed } from "../../lib/conversation_event.ts";
+import { printableLine } from "../../lib/printable.ts";
 import type { CallItem } from "../../lib/transcript_view.ts";
 import { ItemCard } from "../parts/item_card.tsx";
 import { jsonOf } from "../parts/item_facts.tsx";
@@ -10,6 +12,7 @@ import { FoldedText } from "../parts/preview.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { durationOf } from "../render/time.ts";
+import type { Route } from "../router.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.calls;
@@ -38,12 +41,74 @@ export function CallView({ call }: { readonly call: CallItem }) {
           <FoldedText text={prettyJson(call.arguments)} />
           <p class="call-label">{strings.chat.output}</p>
           {output === "" ? <p class="hint">{strings.chat.noOutput}</p> : <FoldedText text={output} />}
+          {call.allowed && <Allowed call={call} allowed={call.allowed} />}
+          {call.changes && call.changes.length > 0 && <Changes changes={call.changes} />}
           {call.state !== "waiting" && <InboxLink call={call} />}
         </div>
       </details>
       {call.state === "waiting" && item !== undefined && <ItemCard item={item} inChat />}
       {call.state === "waiting" && item === undefined && <InboxLink call={call} />}
     </div>
+  );
+}
+
+/** By what the call ran: a rule, a bypass, the way past the rules for plain reads, or a person. */
+function Allowed({ call, allowed }: { readonly call: CallItem; readonly allowed: CallAllowed }) {
+  const { by } = allowed;
+  switch (by) {
+    case "rule":
+      return <AllowedLink to={{ name: "policy", page: "rules" }}>{words.allowed.rule}</AllowedLink>;
+    case "bypass":
+      return <AllowedLink to={{ name: "policy", page: "bypasses" }}>{words.allowed.bypass}</AllowedLink>;
+    case "fast_path":
+      return <p class="hint">{words.allowed.fastPath}</p>;
+    case "decision":
+      return (
+        <p class="hint">
+          {call.decision === undefined
+            ? words.allowed.person
+            : words.allowed.by(printableLine(call.decision.by))}
+        </p>
+      );
+    default:
+      return by satisfies never;
+  }
+}
+
+function AllowedLink({ to, children }: { readonly to: Route; readonly children: string }) {
+  return (
+    <p class="hint">
+      <Link to={to}>{children}</Link>
+    </p>
+  );
+}
+
+/** What a person changed before they allowed it. */
+function Changes({ changes }: { readonly changes: readonly ArgumentChange[] }) {
+  return (
+    <>
+      <p class="call-label">{words.changed}</p>
+      <ul class="call-changes">
+        {changes.map(({ name, before, after }) => (
+          <li key={name}>
+            <code>
+              <HostileText text={name} line />
+            </code>
+            : {before === undefined ? words.absent : (
+              <del>
+                <HostileText text={before} line />
+              </del>
+            )}
+            {" → "}
+            {after === undefined ? words.absent : (
+              <ins>
+                <HostileText text={after} line />
+              </ins>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -77,3 +77,23 @@ Deno.test("a call is summed up by its first string", () => {
   assert.equal(summaryOf('{"timeout":3,"command":"ls -l"}'), "ls -l");
   assert.equal(summaryOf("not json"), "not json");
 });
+
+for (
+  const [by, sentence] of [
+    ["rule", "Allowed by a rule"],
+    ["bypass", "Allowed by a bypass"],
+    ["fast_path", "Allowed: it only reads inside the workspace"],
+    ["decision", "Allowed by a person"],
+  ] as const
+) {
+  Deno.test(`a call that a ${by} let run says so`, () => {
+    const events = sampleEvents(now).map((event) =>
+      event.type === "exec_command_end"
+        ? { ...event, payload: { ...event.payload, allowed: { by, ref: "x" } } }
+        : event
+    );
+
+    assert.ok(drawn(events).includes(sentence));
+    assert.ok(!drawn(sampleEvents(now)).includes(sentence));
+  });
+}

@@ -8,6 +8,8 @@ import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { isOwner, useApp } from "../parts/use_app.ts";
 import { spanOf } from "../render/time.ts";
 import { policyStrings } from "../strings/policy.ts";
+import { Choice } from "./choice.tsx";
+import { Escalation } from "./escalation.tsx";
 import { type GateDraft, gateDraftOf, gateSettingsOf } from "./gate_draft.ts";
 import { Listed, PolicyHead } from "./policy.tsx";
 
@@ -71,7 +73,7 @@ function GateForm({ settings }: { readonly settings: GateSettings }) {
 type OfDraft = { readonly draft: Signal<GateDraft> };
 
 function Waiting({ draft }: OfDraft) {
-  const { expirySeconds, onExpiry, remindSeconds, quietHours, undoSeconds } = draft.value;
+  const { expirySeconds, onExpiry, remindSeconds, quietHours, timeZone, undoSeconds } = draft.value;
   const set = (more: Partial<GateDraft>) => {
     draft.value = { ...draft.value, ...more };
   };
@@ -92,6 +94,7 @@ function Waiting({ draft }: OfDraft) {
           choose={(value) => set({ onExpiry: endings.find((known) => known === value) ?? "reject" })}
         />
       </div>
+      {onExpiry === "escalate" && <Escalation draft={draft} />}
       <div class="field-pair">
         <Choice
           label={words.remind}
@@ -123,6 +126,14 @@ function Waiting({ draft }: OfDraft) {
           />
         )}
       </div>
+      {quietHours && (
+        <Choice
+          label={words.timeZone}
+          value={timeZone}
+          options={timeZones(timeZone)}
+          choose={(zone) => set({ timeZone: zone })}
+        />
+      )}
     </>
   );
 }
@@ -173,28 +184,17 @@ function Limits({ draft }: OfDraft) {
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, name: string])[];
-  readonly choose: (value: string) => void;
-}
-
-function Choice({ label, value, options, choose }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {options.map(([known, name]) => <option key={known} value={known}>{name}</option>)}
-      </select>
-    </label>
-  );
-}
-
 /** Spans to choose from, with the one that is set. */
 function spans(seconds: readonly number[], current: number | null): (readonly [string, string])[] {
   const all = current === null || seconds.includes(current)
     ? seconds
     : [...seconds, current].sort((a, b) => a - b);
   return all.map((span) => [`${span}`, spanOf(span * 1000)]);
+}
+
+/** The zone that is set and the device's own first, then all that the browser knows. */
+function timeZones(current: string): (readonly [string, string])[] {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const all = new Set([current, own, "UTC", ...Intl.supportedValuesOf("timeZone")]);
+  return [...all].map((zone) => [zone, zone.replaceAll("_", " ")]);
 }

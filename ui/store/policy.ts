@@ -19,6 +19,7 @@ import type {
   RuleOffers,
   ScheduleList,
   ToolList,
+  UserList,
 } from "../../edge/api.ts";
 import type { Api } from "../api.ts";
 import { type Asking, createAsking } from "./asking.ts";
@@ -37,6 +38,8 @@ export interface PolicyStore {
   readonly schedules: Reading<ScheduleList>;
   readonly effects: Reading<EffectsState>;
   readonly gate: Reading<GateSettings>;
+  /** Everybody; for the owner alone. */
+  readonly people: Reading<UserList>;
   readonly deadLetters: Reading<DeadLetterList>;
   readonly explain: Asking<ExplainRequest, ExplainAnswer>;
   readonly preview: Asking<RuleInput, PreviewAnswer>;
@@ -64,6 +67,7 @@ export function createPolicy(api: Api, wait: (ms: number) => Promise<void>): Pol
     schedules: createReading(() => api.schedules()),
     effects: createReading(() => api.effects()),
     gate: createReading(() => api.gate()),
+    people: createReading(() => api.users()),
     deadLetters: createReading(() => api.deadLetters()),
   };
   const all: readonly Pick<Reading<unknown>, "refresh" | "clear">[] = Object.values(lists);

@@ -149,6 +149,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     "/api/inbox/:id/rules",
     (c) => c.json({ offers: c.req.param("id") === "i2" ? sampleOffers() : [] }),
   );
+  app.get("/api/users", (c) => c.json({ users: sampleUsers() }));
   app.get(
     "/api/inbox/:id/deciders",
     (c) =>
