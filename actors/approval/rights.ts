@@ -1,6 +1,6 @@
 /**
  * Who may decide what, as approval itself knows people: the last line behind the edge, and never laxer than it. A right is looked at when the
- * decision is applied, so one that was taken away meanwhile counts no more. Proven by `people_test.ts` and `waiting_test.ts`.
+ * decision is applied, so one that was taken away meanwhile counts no more. Proven by `rights_test.ts` and `waiting_test.ts`.
  */
 import { decisionsFor, isAllowing, isLasting } from "../../lib/decision_kind.ts";
 import type { Decider, DecisionBody } from "../protocol/approval.ts";
