@@ -66,22 +66,43 @@ Deno.test("an endless loop kills its host, and only the suspect is punished", as
   });
 });
 
+Deno.test("a message is not blamed for the loop of another one that came with it", async () => {
+  await withRuntime(async (test) => {
+    await test.insert("conversation/a", "test.add", { n: 1 });
+    await pidOf(test, "conversation/a");
+    await test.insertAll([
+      ["conversation/a", "test.add", { n: 2 }],
+      ["conversation/a", "test.fault", { fault: "loop", crashes: 1 }],
+      ["conversation/a", "test.add", { n: 4 }],
+    ]);
+
+    await test.until("all are done", async () => await test.total("conversation/a") === 7);
+
+    assert.deepEqual((await downs(test)).map(({ reason, suspect }) => [reason, suspect]), [["hang", 1]]);
+    assert.deepEqual(await test.rows("SELECT id FROM messages WHERE failures > 0"), []);
+  });
+});
+
 Deno.test("a full heap ends with the guilty actor in a host of its own", async () => {
   await withRuntime(async (test) => {
     await test.insert("conversation/b", "test.add", { n: 1 });
     await pidOf(test, "conversation/b");
-    await test.insert("conversation/a", "test.fault", { fault: "heap" });
-    await test.insert("conversation/a", "test.add", { n: 7 });
+    const [guilty, next] = await test.insertAll([
+      ["conversation/a", "test.fault", { fault: "heap" }],
+      ["conversation/a", "test.add", { n: 7 }],
+    ]);
 
     await test.until("the next message is done", async () => await test.total("conversation/a") === 7);
 
     assert.equal(await test.total("conversation/b"), 1);
     const ends = await downs(test);
-    assert.deepEqual(ends.filter((down) => down.suspect).map((down) => [down.ref, down.reason]), [
-      ["conversation/a", "oom"],
-      ["conversation/a", "oom"],
-      ["conversation/a", "oom"],
-    ]);
+    // The first time both were in hand, and neither is blamed.
+    const expected = Array.from({ length: 4 }, () => ["conversation/a", "oom"]);
+    assert.deepEqual(ends.filter((down) => down.suspect).map((down) => [down.ref, down.reason]), expected);
+    const failures = await test.rows(
+      "SELECT id, failures FROM messages WHERE to_ref = 'conversation/a' ORDER BY seq",
+    );
+    assert.deepEqual(failures, [{ id: guilty, failures: 3 }, { id: next, failures: 0 }]);
     assert.equal(ends.filter((down) => down.ref === "conversation/b").length, 1);
   });
 });

@@ -14,6 +14,8 @@ const GROWN_BYTES = 64 << 20;
 /** `new Worker()` blocks this isolate for about 9 ms; a pause between two lets relayed texts through. */
 const SPAWN_PAUSE_MS = 4;
 const MAX_WORKERS = 32;
+/** A Worker's error overtakes what it said before: so long it is waited for that, in milliseconds. It tells which message threw. */
+const DRAIN_MS = 10;
 
 class Host {
   readonly #link: StdioLink;
@@ -92,7 +94,8 @@ class Host {
     worker.onerror = (event) => {
       // Without this the error would end the whole process.
       event.preventDefault();
-      this.#fail(slot, `${event.message} (${event.filename ?? "?"}:${event.lineno}:${event.colno})`);
+      const detail = `${event.message} (${event.filename ?? "?"}:${event.lineno}:${event.colno})`;
+      setTimeout(() => this.#fail(slot, detail), DRAIN_MS);
     };
     for (const text of early) worker.postMessage(text);
   }

@@ -141,11 +141,12 @@ export class PureIncarnation implements SeatUser {
   }
 
   /**
-   * The answers to one delivery come together, so the first of it is named when the Worker hangs or its heap is full. If that is wrong, the
-   * next life has one message at a time in hand, and the next name is right.
+   * What was answered before a throw is told before it, so the first one open threw. The answers to one delivery come together: of several in the
+   * hands of a Worker that hung, or whose heap was full, any may be guilty, and none is blamed. The next life has one at a time.
    */
   onEnd(end: SeatEnd): void {
-    this.#finish(end, this.#held[0]?.mail);
+    const isSure = end.reason === "error" || this.#held.length === 1;
+    this.#finish(end, isSure ? this.#held[0]?.mail : undefined);
   }
 
   /** Ends the Worker on our account. */
