@@ -11,7 +11,6 @@ import {
   gate,
   itemState,
 } from "../../tests/doubles/approval_desk.ts";
-import { GateSettings } from "../protocol/approval.ts";
 
 const DAY_MS = 86_400_000;
 const ada = { viewer: { userId: "u1", role: "owner" as const, channels: new Map() }, name: "Ada" };

@@ -4,12 +4,13 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Item } from "../../edge/api.ts";
+import type { AskerView, Item } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { momentOf } from "../render/time.ts";
 import { isPutOff } from "../store/inbox.ts";
 import { strings } from "../strings.ts";
+import { formStrings } from "../strings/form.ts";
 import { cardKeys } from "./card_keys.ts";
 import { DecisionPanel } from "./decision_panel.tsx";
 import { Icon } from "./icons.tsx";
@@ -77,9 +78,10 @@ export function ItemCard({ item, inChat = false, choice }: ItemCardProps) {
           <HostileText text={summary} line />
         </p>
       )}
+      {item.asker && <Asker asker={item.asker} />}
       {item.question !== undefined && (
         <p class="item-question">
-          <HostileText text={item.question} />
+          <HostileText text={item.form?.message ?? item.link?.message ?? item.question} />
         </p>
       )}
       {item.kind === "approval" && <ItemFacts item={item} />}
@@ -143,17 +145,37 @@ function Decide({ item }: { readonly item: Item }) {
 }
 
 function Badges({ item }: { readonly item: Item }) {
-  const { described, risk } = item;
+  const { described, risk, asker } = item;
+  const ran = described ?? asker;
   return (
     <ul class="badges">
+      {item.state === "waiting" && item.escalated && (
+        <li class="tag tag-danger">
+          <Icon name="alert" />
+          {words.escalated}
+        </li>
+      )}
       {risk !== undefined && <li class={`tag risk-${risk}`}>{words.risk[risk]}</li>}
-      {described && (
-        <li class={described.sandboxed ? "tag tag-safe" : "tag tag-danger"}>
-          <Icon name={described.sandboxed ? "shield" : "alert"} />
-          {described.sandboxed ? words.sandboxed : words.unsandboxed}
+      {item.trigger === "schedule" && <li class="tag">{words.scheduled}</li>}
+      {ran && (
+        <li class={ran.sandboxed ? "tag tag-safe" : "tag tag-danger"}>
+          <Icon name={ran.sandboxed ? "shield" : "alert"} />
+          {ran.sandboxed ? words.sandboxed : words.unsandboxed}
         </li>
       )}
     </ul>
+  );
+}
+
+/** Which server asks for it, and while which of its tools runs. */
+function Asker({ asker: { server, tool } }: { readonly asker: AskerView }) {
+  return (
+    <p class="item-origin">
+      <HostileText text={formStrings.asks(server)} line />
+      <span>
+        <HostileText text={formStrings.during(tool)} line />
+      </span>
+    </p>
   );
 }
 

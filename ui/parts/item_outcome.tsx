@@ -7,6 +7,7 @@ import type { Item } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
+import { GivenAnswer, wordOf } from "./given_answer.tsx";
 import { Icon } from "./icons.tsx";
 import { Age } from "./times.tsx";
 import { mayAct, useApp } from "./use_app.ts";
@@ -24,7 +25,11 @@ export function ItemOutcome({ item }: { readonly item: Item }) {
         </p>
       )}
       {item.state === "waiting" && item.delegatedTo && (
-        <p class="outcome-line">{strings.decide.delegated(printableLine(item.delegatedTo.name))}</p>
+        <p class="outcome-line">
+          {(item.escalated ? strings.decide.escalatedTo : strings.decide.delegated)(
+            printableLine(item.delegatedTo.name),
+          )}
+        </p>
       )}
       {deciding?.phase === "refused" && (
         <p class="outcome-line outcome-refused">
@@ -48,7 +53,7 @@ function Decided({ item, decision }: { readonly item: Item; readonly decision: D
     <>
       <p class={`outcome-line outcome-${toneOf(decision)}`}>
         <span>
-          <strong>{decisions[decision.decision]}</strong> {decisions.by(decision.by, decision.surface)}
+          <strong>{wordOf(item, decision)}</strong> {decisions.by(decision.by, decision.surface)}
         </span>
         <Age at={decision.at} />
       </p>
@@ -57,11 +62,7 @@ function Decided({ item, decision }: { readonly item: Item; readonly decision: D
           <HostileText text={decision.note} />
         </blockquote>
       )}
-      {decision.answer !== undefined && item.kind !== "approval" && (
-        <blockquote>
-          <HostileText text={decision.answer} />
-        </blockquote>
-      )}
+      <GivenAnswer item={item} decision={decision} />
       {item.state === "decided" && <p class="outcome-line outcome-sending">{strings.decide.decided}</p>}
     </>
   );
@@ -130,9 +131,7 @@ function isRefusal(item: Item): boolean {
 export function endOf(item: Item, now: ReadonlySignal<number>): string {
   if (undoUntilOf(item, now) !== undefined) return strings.inbox.states.decided;
   if (item.unknownOutcome && item.state === "applied") return strings.inbox.unknownOutcome;
-  return isRefusal(item) && item.decision
-    ? strings.decisions[item.decision.decision]
-    : strings.inbox.states[item.state];
+  return isRefusal(item) && item.decision ? wordOf(item, item.decision) : strings.inbox.states[item.state];
 }
 
 /** The style of `endOf`, as `state-…`. */

@@ -1,10 +1,13 @@
 /**
- * Answering a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
+ * Answering a question, a server's form or a server's page. Of a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
+import { formStrings } from "../strings/form.ts";
+import { ElicitationForm } from "./elicitation_form.tsx";
+import { LinkQuestion } from "./link_question.tsx";
 import { mayAct, useApp } from "./use_app.ts";
 
 const words = strings.question;
@@ -14,12 +17,19 @@ export function isSendKey(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing;
 }
 
-/** The form. */
+/** The form that fits what is asked. */
 export function QuestionForm({ item }: { readonly item: Item }) {
+  const app = useApp();
+  if (!mayAct(app)) return <p class="hint">{strings.decide.viewOnly}</p>;
+  if (item.link) return <LinkQuestion item={item} link={item.link} />;
+  if (item.form) return <ElicitationForm item={item} form={item.form} />;
+  return <WordsForm item={item} />;
+}
+
+function WordsForm({ item }: { readonly item: Item }) {
   const app = useApp();
   const answer = useSignal("");
   const isBusy = app.inbox.deciding.value.get(item.id)?.phase === "sending";
-  if (!mayAct(app)) return <p class="hint">{strings.decide.viewOnly}</p>;
   const send = () => {
     const text = answer.value.trim();
     if (text !== "") void app.inbox.decide(item, { decision: "answer", answer: text });
@@ -62,6 +72,18 @@ export function QuestionForm({ item }: { readonly item: Item }) {
           {words.send}
         </button>
       </div>
+      {item.kind === "question" && (
+        <div class="decide-more">
+          <button
+            type="button"
+            class="button quiet"
+            disabled={isBusy}
+            onClick={() => void app.inbox.decide(item, { decision: "cancel" })}
+          >
+            {formStrings.stopTurn}
+          </button>
+        </div>
+      )}
     </form>
   );
 }

@@ -46,7 +46,7 @@ export function isPutOff(item: Item, now: number): boolean {
 const RISK_FIRST = { high: 0, medium: 1, low: 2 } as const;
 
 /**
- * What waits, the riskiest first and among equals the oldest; what was put off comes last. Items in `kept` stay in their place after they were
+ * What waits: what was handed on first, then the riskiest, and among equals the oldest; what was put off comes last. Items in `kept` stay in their place after they were
  * decided.
  */
 export function waitingItems(
@@ -55,10 +55,13 @@ export function waitingItems(
   kept: ReadonlySet<string> = new Set(),
 ): Item[] {
   const putOff = (item: Item) => isPutOff(item, now) ? 1 : 0;
+  const handedOn = (item: Item) => item.escalated ? 0 : 1;
   const risk = (item: Item) => RISK_FIRST[item.risk ?? "low"];
   return [...items]
     .filter((item) => item.state === "waiting" || kept.has(item.id))
-    .sort((a, b) => putOff(a) - putOff(b) || risk(a) - risk(b) || a.createdAt - b.createdAt);
+    .sort((a, b) =>
+      putOff(a) - putOff(b) || handedOn(a) - handedOn(b) || risk(a) - risk(b) || a.createdAt - b.createdAt
+    );
 }
 
 /** What no longer waits, the latest first. */

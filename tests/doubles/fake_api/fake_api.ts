@@ -41,6 +41,8 @@ export interface FakeApi {
   role: Me["user"]["role"];
   /** So many words of others wait in `c1` behind the call. */
   queued: number;
+  /** Adds an item or replaces it, and tells every open stream. */
+  put(item: Item): Item;
   /** Sends to every open stream. */
   emit(event: StreamEvent): void;
   /** Ends every open stream; browsers connect again. */
@@ -209,6 +211,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     longWords: false,
     role: "owner",
     queued: 0,
+    put,
     emit({ event, data }) {
       cursor += 1;
       for (const writer of streams) writer.event(event, data, event === "delta" ? undefined : cursor);
@@ -226,7 +229,8 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
 
 /** What a decision changes; the fake applies nothing, so it stays *decided*. */
 function decided(item: Item, request: DecisionRequest): Partial<Item> {
-  const { decision, note, answer } = request;
+  const { decision, note, content } = request;
+  const answer = item.secret ? undefined : content ? JSON.stringify(content) : request.answer;
   const at = Date.now();
   return {
     state: "decided",

@@ -1,0 +1,28 @@
+/** Words of forms and pages that an MCP server asks for. */
+export const formStrings = {
+  asks: (server: string) => `The MCP server ${server} asks`,
+  during: (tool: string) => `while it runs ${tool}`,
+  form: "Form",
+  optional: "optional",
+  choose: "Choose…",
+  chooseNone: "No choice",
+  secretHint: "A secret: the whole form goes sealed to the server, is stored nowhere and never shown again.",
+  agree: "Agree",
+  send: "Send",
+  decline: "Decline",
+  dismiss: "Dismiss",
+  dismissHint: "Declining says no. Dismissing leaves the choice open; the server may ask again.",
+  sealed: "Sent sealed. It cannot be read here.",
+  link: "Page to open",
+  linkHint:
+    "Look at the host before you open it. Callboard has not looked at this page, and the server learns that you opened it.",
+  openAsk: "Open the page…",
+  openTitle: (host: string) => `Open ${host} in a new tab?`,
+  open: (host: string) => `Open ${host}`,
+  badLink: "This address may not be opened.",
+  back: "Back",
+  stopTurn: "Stop the turn",
+  yes: "yes",
+  no: "no",
+  outcomes: { answer: "Sent", opened: "Opened", reject_once: "Declined", cancel: "Dismissed" },
+} as const;
