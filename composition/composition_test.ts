@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import type { Send } from "../runtime/actor.ts";
 import { type Config, readConfig } from "../config.ts";
 import { actorKinds, zulipApprovers } from "./kinds.ts";
+import { CATALOG } from "../actors/models/pi/model_catalog.ts";
+import { ModelsConfig } from "../actors/models/config.ts";
+import { refusalOf } from "../actors/zulip/model_choice.ts";
+import { providersOf } from "./providers.ts";
 import { tellNote } from "./notes.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { vocabularyFor } from "./vocabulary.ts";
@@ -123,4 +127,22 @@ Deno.test("a parked conversation is told in its topic once, and in the inbox", (
     "zulip topic.note",
   ]);
   assert.ok(sent[1]?.dedupe);
+});
+
+Deno.test("the models of a provider with its key can be chosen, known ones only; behind a base URL any", () => {
+  const [known = ""] = CATALOG.anthropic.keys();
+  const withKey = providersOf(ModelsConfig.parse({ anthropic: { apiKey: "k" } }));
+  const behindUrl = providersOf(ModelsConfig.parse({ openai: { baseUrl: "http://localhost:1" } }));
+  const refused = (model: string, providers = withKey) => refusalOf(model, providers) !== undefined;
+
+  assert.deepEqual(
+    [`anthropic/${known}`, `anthropic/${known}x`, "openai/gpt-5", "ollama/any", "callboard/rehearsal"].map((
+      model,
+    ) => refused(model)),
+    [false, true, true, false, false],
+  );
+  assert.deepEqual([refused("openai/mine", behindUrl), refused(`anthropic/${known}`, behindUrl)], [
+    false,
+    true,
+  ]);
 });

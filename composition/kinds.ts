@@ -7,6 +7,7 @@ import { modelHosts, type ModelsConfig } from "../actors/models/config.ts";
 import { ToolboxConfig, toolboxPermissions } from "../actors/toolbox/config.ts";
 import type { ZulipConfig } from "../actors/zulip/config.ts";
 import type { Config, ZulipAccount } from "../config.ts";
+import { providersOf } from "./providers.ts";
 import type { GatewayKind, KindSpec, PureKind } from "../runtime/vocabulary.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
@@ -60,14 +61,12 @@ function toolbox(config: Config, knowsTools: boolean): GatewayKind {
   return { ...kind, start: "demand", introduce: knowsTools ? "soon" : "now" };
 }
 
+function modelsConfig({ anthropic, openai }: Config): ModelsConfig {
+  return { anthropic, openai, ollama: {}, idleLimitMs: 300_000, rehearsalPaceMs: 12 };
+}
+
 function models(config: Config): GatewayKind {
-  const own: ModelsConfig = {
-    anthropic: config.anthropic,
-    openai: config.openai,
-    ollama: {},
-    idleLimitMs: 300_000,
-    rehearsalPaceMs: 12,
-  };
+  const own = modelsConfig(config);
   const kind = gateway("models", [`--allow-net=${modelHosts(own).join(",")}`, "--ignore-env"], own);
   return { ...kind, start: "demand" };
 }
@@ -80,6 +79,8 @@ function zulip(config: Config, account: ZulipAccount, inboxUrl: string): Gateway
     allowedUserIds: [...config.zulipAllowedUserIds],
     dms: config.zulipDms,
     inboxUrl,
+    providers: providersOf(modelsConfig(config)),
+    defaultModel: config.model,
     buttons: config.file.zulip.buttons ?? true,
     editIntervalMs: editIntervalMs ?? 1_500,
     editsPerMinute: editsPerMinute ?? 100,

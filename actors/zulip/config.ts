@@ -2,6 +2,7 @@
  * What the Zulip gateway is told in its start message. The key never leaves this process.
  */
 import * as z from "zod";
+import { Provider } from "./model_choice.ts";
 
 export const ZulipConfig = z.object({
   /** The server's origin; also the realm's name in our rows. */
@@ -17,6 +18,10 @@ export const ZulipConfig = z.object({
   inboxUrl: z.string().optional(),
   /** Whether cards that a reaction may decide get buttons too, in a message of their own. */
   buttons: z.boolean().default(true),
+  /** What `!model` may choose from. */
+  providers: z.array(Provider),
+  /** May be chosen whatever is known of it. */
+  defaultModel: z.string().optional(),
   /** Least time between two edits of one streamed answer, milliseconds. */
   editIntervalMs: z.int().min(50).default(1_500),
   /** Edits a minute for all streamed answers together; Zulip allows 200 calls a minute and answers must get through. */

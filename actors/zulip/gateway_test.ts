@@ -310,6 +310,29 @@ Deno.test("the answer stands below a card that came after the streamed beginning
   assert.deepEqual(bench.said("t"), ["a note", `${longText}and more`]);
 });
 
+Deno.test("!model takes what can be used here and refuses the rest with a list", async () => {
+  const providers = [{ name: "anthropic", models: ["claude-a"] }];
+  await using bench = await Bench.open({ providers, defaultModel: "other/usual" });
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  await bench.heard("go");
+
+  bench.fake.say("King Hamlet", "general", "t", "!model anthropic/claude-b");
+  await bench.fake.until(() => bench.said("t").length === 1);
+  bench.fake.say("King Hamlet", "general", "t", "!model acme/claude-a");
+  await bench.fake.until(() => bench.said("t").length === 2);
+  bench.fake.say("King Hamlet", "general", "t", "!model anthropic/claude-a");
+  bench.fake.say("King Hamlet", "general", "t", "!model other/usual");
+  const chosen = () => bench.context.sent.filter(({ type }) => type === "conversation.set_model");
+  await bench.context.until(() => chosen().length === 2);
+
+  assert.match(bench.said("t")[0] ?? "", /has no model `claude-b`.* It has: `anthropic\/claude-a`/);
+  assert.match(bench.said("t")[1] ?? "", /no provider `acme` here.* Choose from: `anthropic\/claude-a`/);
+  assert.deepEqual(chosen().map(({ payload }) => (payload as { model: string }).model), [
+    "anthropic/claude-a",
+    "other/usual",
+  ]);
+});
+
 Deno.test("commands are carried out without a turn and without opening a conversation", async () => {
   await using bench = await Bench.open();
 

@@ -12,6 +12,7 @@ import { type Command, help, parseCommand } from "./commands.ts";
 import type { ZulipConfig } from "./config.ts";
 import { type Drop, gate } from "./gates.ts";
 import { type Journal, targetOf } from "./journal.ts";
+import { offer, refusalOf } from "./model_choice.ts";
 import type { Roster } from "./roster.ts";
 import type { Target } from "../../zulip/client.ts";
 
@@ -19,7 +20,7 @@ import type { Target } from "../../zulip/client.ts";
 export interface IntakeDeps {
   readonly realm: string;
   readonly bot: Mentionable;
-  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds">;
+  readonly config: Pick<ZulipConfig, "dms" | "allowedUserIds" | "providers" | "defaultModel">;
   readonly journal: Journal;
   readonly roster: Roster;
   readonly newId: () => string;
@@ -135,11 +136,15 @@ function carryOut(
     case "resume_all":
       return switchEffects(command.kind, message, { ops, reply }, deps);
     case "model":
-      if (command.model !== null && !/^[^/\s]+\/\S+$/.test(command.model)) {
+      if (command.model === null || !/^[^/\s]+\/\S+$/.test(command.model)) {
         return {
           effects: { ops },
-          reply: reply("A model is named `provider/name`, for example `openai/gpt-5`."),
+          reply: reply(`Say \`!model provider/name\` to choose a model. ${offer(deps.config.providers)}`),
         };
+      } else {
+        const { providers, defaultModel } = deps.config;
+        const refusal = command.model === defaultModel ? undefined : refusalOf(command.model, providers);
+        if (refusal !== undefined) return { effects: { ops }, reply: reply(refusal) };
       }
   }
   if (conversation === undefined) {
@@ -153,9 +158,6 @@ function carryOut(
     case "new":
       return { effects: order("conversation.reset", {}), check: message.id };
     case "model":
-      if (command.model === null) {
-        return { effects: { ops }, reply: reply("Say `!model provider/name` to choose a model.") };
-      }
       return { effects: order("conversation.set_model", { model: command.model }), check: message.id };
   }
 }

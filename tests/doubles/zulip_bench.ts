@@ -48,6 +48,7 @@ export class ZulipBench implements AsyncDisposable {
       channels: ["general"],
       allowedUserIds: [],
       dms: true,
+      providers: [{ name: "anthropic", models: "any" }],
       buttons: false,
       editIntervalMs: 50,
       editsPerMinute: 6_000,

@@ -1,7 +1,7 @@
 /**
  * The `ModelStream` of real providers: Anthropic Messages, OpenAI Responses, chat completions.
  *
- * The only file that runs pi-ai code. Promises: one HTTP request a step, never repeated here or below; a stream
+ * The only file that runs pi-ai's code (`model_catalog.ts` reads its lists). Promises: one HTTP request a step, never repeated here or below; a stream
  * without progress for `idleLimitMs` fails as transient; one that has finished but stays open is closed after
  * `finishGraceMs`; no secret in any message. Environment variables are not read for anything that matters; run it with
  * `--ignore-env`, because the libraries below look at some. Proved by `pi_stream_test.ts` and `pi_faults_test.ts`.
@@ -11,8 +11,6 @@ import { type AssistantMessage, type AssistantMessageEvent, normalizeContext } f
 import { streamSimple as streamAnthropic } from "@earendil-works/pi-ai/api/anthropic-messages";
 import { stream as streamCompletions } from "@earendil-works/pi-ai/api/openai-completions";
 import { streamSimple as streamResponses } from "@earendil-works/pi-ai/api/openai-responses";
-import { ANTHROPIC_MODELS } from "@earendil-works/pi-ai/providers/anthropic.models";
-import { OPENAI_MODELS } from "@earendil-works/pi-ai/providers/openai.models";
 import type { Clock } from "../../../lib/clock.ts";
 import type {
   ModelError,
@@ -28,7 +26,8 @@ import { createToolDeltaMender } from "./mend_tool_deltas.ts";
 import type { ModelStream, ModelStreamOptions } from "../model_stream.ts";
 import { type ObservedFetch, observeFetch } from "./observed_fetch.ts";
 import { targetName, toPiMessages } from "./pi_messages.ts";
-import { type ModelCatalog, type ModelEndpoints, type ResolvedModel, resolveModel } from "./pi_model.ts";
+import { CATALOG } from "./model_catalog.ts";
+import { type ModelEndpoints, type ResolvedModel, resolveModel } from "./pi_model.ts";
 import { readProviderEvent } from "./provider_event.ts";
 
 export interface PiStreamOptions {
@@ -41,11 +40,6 @@ export interface PiStreamOptions {
   /** How long a finished stream may stay open, for late usage. @default {2_000} */
   readonly finishGraceMs?: number;
 }
-
-const CATALOG: ModelCatalog = {
-  anthropic: new Map(Object.entries(ANTHROPIC_MODELS)),
-  openai: new Map(Object.entries(OPENAI_MODELS)),
-};
 
 /** How providers say that the model, or their filter, refused. */
 const REFUSAL_STOPS = new Set(["refusal", "sensitive", "content_filter", "incomplete.content_filter"]);
