@@ -63,6 +63,24 @@ Deno.test("a schedule's call is under no bypass, and says on its card and in the
   assert.equal(await callState(desk, "b"), "rejected");
 });
 
+Deno.test("what protected rules deny to readers is hidden from every command that runs, as the rules then are", async () => {
+  await using desk = await furnished();
+  const hidden = async () => (await desk.sent("tool.run")).at(-1)?.payload.hidden;
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const id = await desk.judge("a", "exec_command");
+  const rule = { action: "deny", toolPattern: "@fs_any", pathPattern: "/private/*" };
+  const change = { kind: "rule.update", id: "seed-protected-1", rule };
+  await desk.post("edge", "approval.policy", { by, command: change });
+
+  await decided(desk, id, { decision: "allow_once" });
+  assert.deepEqual(await hidden(), ["/private/*", "/**/.secrets/*", "/**/.ssh/*", "/**/.gnupg/*"]);
+
+  const writers = { ...change, rule: { ...rule, toolPattern: "@fs_write" } };
+  await desk.post("edge", "approval.policy", { by, command: writers });
+  await decided(desk, await desk.judge("b", "exec_command"), { decision: "allow_once" });
+  assert.deepEqual(await hidden(), ["/**/.secrets/*", "/**/.ssh/*", "/**/.gnupg/*"]);
+});
+
 Deno.test("a session's bypasses end with the session, and never last longer than eight hours", async () => {
   await using desk = await furnished();
   await decided(desk, await desk.judge("a", "exec_command"), { decision: "allow_session", scope: "all" });

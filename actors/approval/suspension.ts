@@ -4,6 +4,7 @@
  * run and has not begun. What was handed over before the switch comes back from the toolbox (`tool.held`), since no row moves to `executing`
  * meanwhile. A call may then be sent more than once; the toolbox begins it once, by the row's state.
  */
+import { hiddenPatterns } from "../../lib/policy/floor.ts";
 import type { Decider } from "../protocol/approval.ts";
 import type { Grant } from "../protocol/tools.ts";
 import type { Draft } from "./draft.ts";
@@ -46,7 +47,8 @@ function run(
   { callId, conversation, grant }: Granted,
   options: { readonly dedupe?: string; readonly notBefore?: number } = {},
 ): void {
-  draft.tell("toolbox", "tool.run", { callId, conversation, grant }, options);
+  const hidden = [...hiddenPatterns(draft.state.rules, draft.env.now)];
+  draft.tell("toolbox", "tool.run", { callId, conversation, grant, hidden }, options);
 }
 
 /** Forgets a held call that was withdrawn; the toolbox ends its row. */

@@ -121,8 +121,13 @@ export const ToolJudge = z.object({
 });
 export type ToolJudge = z.infer<typeof ToolJudge>;
 
-/** Approval lets a described call run. */
-export const ToolRun = z.object({ callId: z.string(), conversation: z.string(), grant: Grant });
+/** Approval lets a described call run. `hidden`: patterns of paths that a command must not see; absent: those of every installation. */
+export const ToolRun = z.object({
+  callId: z.string(),
+  conversation: z.string(),
+  grant: Grant,
+  hidden: z.array(z.string()).optional(),
+});
 export type ToolRun = z.infer<typeof ToolRun>;
 
 /**

@@ -60,7 +60,13 @@ export function createToolbox({ clock, random }: ToolboxOptions): Gateway {
       registry,
       clock,
       random,
-      place: { mode: probe.mode, bwrap: config.bwrap, etc: workspaces.etc, folderOf: workspaces.folderOf },
+      place: {
+        mode: probe.mode,
+        bwrap: config.bwrap,
+        etc: workspaces.etc,
+        workspaces: workspaces.root,
+        folderOf: workspaces.folderOf,
+      },
     });
     const describer = { find: (name: string) => registry.find(name), mode: probe.mode };
     open = { calls: new Calls({ context, describer, clock, placeOf: workspaces.placeOf }), servers };

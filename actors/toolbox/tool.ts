@@ -15,6 +15,8 @@ import type { Stream } from "./sandbox/process.ts";
 export interface Place extends Workspace {
   /** The conversation's id, without `conversation/`. */
   readonly conversation: string;
+  /** Of a call that runs: patterns of paths that a command must not see; absent: those of every installation. */
+  readonly hidden?: readonly string[] | undefined;
 }
 
 /** What a tool found out about a call; the rest of `Described` follows from the tool and the sandbox. */

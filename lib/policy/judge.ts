@@ -12,6 +12,7 @@ import {
   bypassCovers,
   type Call,
   type Context,
+  isLive,
   isParticular,
   missReason,
   type Rule,
@@ -197,9 +198,4 @@ export function isOffered(policy: Policy, facts: ToolFacts, context: Context): b
 function mayBeOutranked(placed: readonly Placed[], index: number): boolean {
   const closer = placed.slice(index + 1).filter(({ rule }) => rule.action !== "deny");
   return placed.slice(0, index).some((before) => closer.some((behind) => areRivals(before, behind)));
-}
-
-function isLive(rule: Rule, now: number): boolean {
-  return (rule.expiresAt === null || rule.expiresAt > now) &&
-    (rule.maxUses === null || rule.uses < rule.maxUses);
 }

@@ -1,6 +1,7 @@
 /** Proves `judge.ts`, `rule.ts`, `tool_pattern.ts` and `check_rule.ts`: precedence, what nothing can lift, and what may be saved. */
 import assert from "node:assert/strict";
 import { ruleProblem } from "./check_rule.ts";
+import { hiddenPatterns, secretPatterns } from "./floor.ts";
 import { isOffered, judge, type Policy } from "./judge.ts";
 import type { Bypass, Call, Context, Rule } from "./rule.ts";
 import { matchesTool, toolPatternProblem } from "./tool_pattern.ts";
@@ -132,6 +133,21 @@ Deno.test("unreadable rules end at ask, without fast path or bypass, and still d
   assert.equal(outcome(null, read("/src/a.ts"), { bypasses: [everything] }), "ask");
   assert.equal(outcome(null, exec("ls"), { bypasses: [everything] }), "ask");
   assert.equal(outcome(null, read("/a/.ssh/id")), "deny");
+});
+
+Deno.test("commands are to see nothing of what protected rules in force deny to readers or to commands", () => {
+  const at = (toolPattern: string, more: Partial<Rule> = {}) =>
+    rule(toolPattern, "deny", { layer: "protected", pathPattern: "/x/*", ...more });
+  const hidden = (...rules: readonly Rule[]) => hiddenPatterns(rules, 1000);
+
+  for (const pattern of ["*", "@fs_any", "@fs_read", "read_file", "exec_command"]) {
+    assert.deepEqual(hidden(at(pattern)), ["/x/*"], pattern);
+  }
+  assert.deepEqual(hidden(at("*", { agent: "a", source: "dm" })), ["/x/*"], "whoever asks");
+  assert.deepEqual(hidden(at("*"), at("@fs_any")), ["/x/*"]);
+  assert.deepEqual(hidden(at("@fs_write"), at("*", { pathPattern: null })), []);
+  assert.deepEqual(hidden(at("*", { layer: "normal" }), at("*", { expiresAt: 1000 })), []);
+  assert.deepEqual(hiddenPatterns(null, 1000), [...secretPatterns], "the rules cannot be read");
 });
 
 Deno.test("without a sandbox nothing but a person allows a call", () => {

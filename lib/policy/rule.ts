@@ -92,6 +92,12 @@ export function missReason(rule: Rule, call: Call, context: Context): string | u
   return undefined;
 }
 
+/** Whether the rule's time and uses are not over. */
+export function isLive(rule: Rule, now: number): boolean {
+  return (rule.expiresAt === null || rule.expiresAt > now) &&
+    (rule.maxUses === null || rule.uses < rule.maxUses);
+}
+
 function agrees(filter: string | null, value: string | undefined, eager: boolean): boolean {
   if (filter === null) return true;
   return value === undefined ? eager : filter === value;

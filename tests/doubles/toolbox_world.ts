@@ -125,13 +125,17 @@ export class ToolboxWorld implements AsyncDisposable {
   }
 
   /** Plays approval: allows the call as it was described. Resolves when the toolbox has handled the grant. */
-  async grant(callId: string, options: { digest?: string; resumed?: boolean } = {}): Promise<void> {
+  async grant(
+    callId: string,
+    options: { digest?: string; resumed?: boolean; hidden?: readonly string[] } = {},
+  ): Promise<void> {
     const judge = this.judged(callId);
     if (await this.state(callId) === "described") {
       await this.#write({ op: "call.move", callId, to: "judged" }, "approval", "approval");
     }
     const grant = { by: "rule", ref: "rule-1", digest: options.digest ?? judge.digest };
-    const payload = { callId, conversation: judge.conversation, grant };
+    const { hidden } = options;
+    const payload = { callId, conversation: judge.conversation, grant, ...(hidden && { hidden }) };
     await this.deliver({ type: "tool.run", from: "approval", payload }, options.resumed);
   }
 

@@ -6,6 +6,8 @@ import type { Place } from "../tool.ts";
 
 /** Makes folders when they are first needed. */
 export interface Workspaces {
+  /** Host folder that holds them all, without links. */
+  readonly root: string;
   /** Host folder that stands in for `/etc`. */
   readonly etc: string;
   /** A folder for something that is no conversation. */
@@ -18,6 +20,7 @@ export async function openWorkspaces(folder: string): Promise<Workspaces> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await Deno.realPath(folder);
   return {
+    root,
     etc: `${root}/.etc`,
     folderOf: (name) => makeFolder(`${root}/.${name}`),
     async placeOf(conversation) {

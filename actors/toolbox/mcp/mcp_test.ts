@@ -238,6 +238,21 @@ Deno.test("a server is reached over HTTP with the configured headers", async () 
   assert.deepEqual(seen, ["initialize k", "notifications/initialized k", "tools/list k", "tools/call k"]);
 });
 
+Deno.test("a server that would see the workspaces does not start", async () => {
+  const folder = await Deno.makeTempDir();
+  const above = await Deno.realPath(`${folder}/..`);
+  await Deno.remove(folder);
+  for (const path of ["/", above, `${above}/`]) {
+    await using world = await ToolboxWorld.open({ mcpServers: [everything({ readOnly: [path] })] });
+    const rows = await world.untilRows<{ state: string; detail: string }>(
+      "SELECT state, detail FROM mcp_servers",
+      (found) => found.length > 0,
+    );
+    assert.equal(rows[0]?.state, "blocked", path);
+    assert.match(rows[0]?.detail ?? "", /would see the conversations' files/);
+  }
+});
+
 Deno.test("names of tools are what every provider takes", () => {
   assert.equal(mcpToolName("docs", "search/all things"), "mcp__docs__search_all_things");
   assert.equal(mcpToolName("docs", "x".repeat(100)).length, 64);

@@ -28,6 +28,8 @@ export interface McpServersOptions {
     readonly mode: SandboxMode;
     readonly bwrap: string;
     readonly etc: string;
+    /** Host folder of all workspaces. */
+    readonly workspaces: string;
     readonly folderOf: (name: string) => Promise<string>;
   };
 }
@@ -64,6 +66,15 @@ export class McpServers {
     if (server.kind === "stdio" && !server.unsandboxed && place.mode === "none") {
       await this.#status(server, "blocked", {
         detail: "It must run in the sandbox, which does not work here.",
+      });
+      return;
+    }
+    const seen = server.kind === "stdio"
+      ? server.readOnly.find((path) => overlaps(path, place.workspaces))
+      : undefined;
+    if (seen !== undefined) {
+      await this.#status(server, "blocked", {
+        detail: `It would see the conversations' files: take "${seen}" out of its readOnly paths.`,
       });
       return;
     }
@@ -181,6 +192,13 @@ export class McpServers {
     const committed = await context.commit({ ops: [op] });
     if (!committed.ok) context.log("warn", "MCP state not recorded", { why: committed.error.message });
   }
+}
+
+/** Whether one of two absolute paths lies in the other. */
+function overlaps(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((path) => `${path.replace(/\/+/g, "/").replace(/\/$/, "")}/`);
+  return first !== undefined && second !== undefined &&
+    (first.startsWith(second) || second.startsWith(first));
 }
 
 function saidBy(transport: Transport | StdioTransport | undefined): string {

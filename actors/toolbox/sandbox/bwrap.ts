@@ -1,8 +1,10 @@
 /**
  * The sandbox's recipe as a bwrap command line. Pure. Promises: nothing of the host but a read-only `/usr`, no network unless asked for,
- * one writable folder, a private `/tmp` and `/proc`, no capabilities, and that everything inside dies with bwrap. It does not know what
- * runs inside. Proven by `tools/tools_test.ts` against the real program.
+ * one writable folder, a private `/tmp` and `/proc`, no capabilities, and that everything inside dies with bwrap. Hidden places of the writable
+ * folder are empty and cannot be moved, nor can any folder above them. It does not know what runs inside. Proven by `tools/tools_test.ts` against the real program.
  */
+
+import type { HiddenPlace } from "./hidden_places.ts";
 
 /** Where the writable folder appears inside. */
 export const WORKSPACE = "/workspace";
@@ -13,6 +15,8 @@ export interface SandboxOptions {
   readonly workspace: string;
   /** Host folder with the few files of `/etc` (`writeEtc`). */
   readonly etc: string;
+  /** What of it must not be seen. */
+  readonly hidden?: readonly HiddenPlace[] | undefined;
   /** Folder inside to start in. */
   readonly cwd?: string | undefined;
   /** Host paths bound read-only at the same place inside. */
@@ -44,11 +48,32 @@ export function bwrapArgs(options: SandboxOptions): string[] {
     ...["--size", String(TMP_BYTES), "--tmpfs", "/tmp"],
     ...(options.readOnly ?? []).flatMap((path) => ["--ro-bind", path, path]),
     ...["--bind", options.workspace, WORKSPACE],
+    ...hide(options.workspace, options.hidden ?? []),
     ...["--chdir", options.cwd ?? WORKSPACE],
     ...["--unshare-all", "--unshare-user", ...(options.network ? ["--share-net"] : [])],
     ...["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"],
     ...["--hostname", "sandbox", "--die-with-parent", "--new-session"],
     ...["--remount-ro", "/", "--"],
+  ];
+}
+
+/**
+ * Covers the places up. A folder above one is bound to itself, since the system lets nobody rename what something is mounted on: moved away, its
+ * places would have another path in the next run, and perhaps one that no rule protects.
+ */
+function hide(workspace: string, places: readonly HiddenPlace[]): string[] {
+  const above = new Set(places.flatMap(({ path }) => {
+    const names = path.split("/").slice(1, -1);
+    return names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
+  }));
+  const inside = ({ path }: Pick<HiddenPlace, "path">) => path === "/" ? WORKSPACE : `${WORKSPACE}${path}`;
+  return [
+    ...[...above].sort().flatMap((path) => ["--bind", `${workspace}${path}`, inside({ path })]),
+    ...places.flatMap((place) =>
+      place.kind === "file"
+        ? ["--ro-bind", "/dev/null", inside(place)]
+        : ["--tmpfs", inside(place), "--remount-ro", inside(place)]
+    ),
   ];
 }
 

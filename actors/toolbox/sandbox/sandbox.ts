@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../../lib/clock.ts";
 import { bwrapArgs, cleanEnv, WORKSPACE } from "./bwrap.ts";
+import type { HiddenPlace } from "./hidden_places.ts";
 import { type Exit, type ProcessSpec, runProcess } from "./process.ts";
 
 /** Whether a sandbox stands between a call and the machine. */
@@ -16,6 +17,8 @@ export interface ScriptSpec extends Pick<ProcessSpec, "stdin" | "timeoutMs" | "s
   readonly args: readonly string[];
   /** Host folder. */
   readonly workspace: string;
+  /** What of the workspace the script must not see; nothing can be hidden without a sandbox. */
+  readonly hidden?: readonly HiddenPlace[] | undefined;
   /** Folder to start in, relative to the workspace; empty for its root. */
   readonly cwd?: string | undefined;
   /** Between being told to end and being killed, in milliseconds. Default 0. */
@@ -62,7 +65,7 @@ export function openSandbox(settings: SandboxSettings): Sandbox {
         return runProcess({ ...common, command: settings.bash, args: bash, env: home, cwd }, settings.clock);
       }
       const args = [
-        ...bwrapArgs({ workspace: spec.workspace, etc: settings.etc, cwd }),
+        ...bwrapArgs({ workspace: spec.workspace, hidden: spec.hidden, etc: settings.etc, cwd }),
         "/bin/bash",
         ...bash,
       ];

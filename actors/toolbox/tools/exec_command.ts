@@ -1,9 +1,10 @@
 /**
  * `exec_command`: one bash command in the workspace, without network, with a time limit. Its digest binds the exact script and folder; what
- * it does to files is bounded by the sandbox, not by its description. Proven by `tools_test.ts`.
+ * it does to files is bounded by the sandbox, not by its description, and the sandbox shows it no protected place. Proven by `tools_test.ts`.
  */
 import * as z from "zod";
 import { resolvePath } from "../files/virtual_path.ts";
+import { hiddenPlaces } from "../sandbox/hidden_places.ts";
 import { HeadTail, MODEL_CHARS } from "../sandbox/output.ts";
 import { LiveOutput } from "../sandbox/live_output.ts";
 import type { Exit } from "../sandbox/process.ts";
@@ -51,12 +52,18 @@ export function execCommand({ sandbox, clock }: ToolDeps): Tool {
       const found = await resolvePath(place.root, cwd ?? "/");
       if (!found.ok) return failed(`"${found.outside}" is outside the workspace.`);
       if (found.at.kind !== "directory") return failed(`${found.at.path} is no folder.`);
+      const hidden = await hiddenPlaces(place.root, isolated ? place.hidden : [], { signal: io.signal });
+      if (!hidden.ok) return failed(hidden.error.message);
+      if (hidden.value.some(({ path }) => isWithin(found.at.path, path))) {
+        return failed(`${found.at.path} is protected: no command may see it.`);
+      }
       const kept = new HeadTail(MODEL_CHARS);
       const live = new LiveOutput(clock, (text) => kept.add(text), io.onOutput);
       const exit = await sandbox.run({
         script: SUPERVISED,
         args: [String(GRACE_SECONDS), command],
         workspace: place.root,
+        hidden: hidden.value,
         cwd: found.at.folders.join("/"),
         timeoutMs: timeoutSeconds * 1_000,
         // The script itself kills its group after the grace; ours is the last resort.
@@ -73,6 +80,10 @@ export function execCommand({ sandbox, clock }: ToolDeps): Tool {
       };
     },
   });
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return folder === "/" || path === folder || path.startsWith(`${folder}/`);
 }
 
 /** Exit code and time first, so that they survive every cut. */

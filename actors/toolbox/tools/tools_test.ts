@@ -34,6 +34,57 @@ Deno.test("exec_command cannot see other workspaces nor the database", async () 
   assert.equal(result.exitCode, 0);
 });
 
+Deno.test("exec_command sees nothing of protected places, by whatever way, and cannot move them out of protection", async () => {
+  await using world = await ToolboxWorld.open();
+  const root = world.workspace();
+  await Deno.mkdir(`${root}/app/secrets/deep`, { recursive: true });
+  await Deno.writeTextFile(`${root}/app/secrets/k`, "CANARY");
+  await Deno.writeTextFile(`${root}/app/secrets/deep/k`, "CANARY");
+  await Deno.writeTextFile(`${root}/.ssh`, "CANARY");
+  await Deno.symlink("/workspace/app/secrets", `${root}/leak`);
+
+  const looked = await world.call("exec_command", {
+    command: "cat app/secrets/k app/secrets/deep/k leak/k .ssh; ls -A app/secrets leak; grep -r CANARY .; " +
+      "tar c . | grep -c CANARY; ls -A app",
+  });
+  const moved = await world.call("exec_command", {
+    command:
+      "mv app other; mv app/secrets plain; rmdir app/secrets; umount app/secrets; rm -rf app/secrets .ssh; " +
+      "ln .ssh x; cp -r app copy; echo new > app/secrets/k; echo new > .ssh; echo kept > app/made",
+  });
+  const within = await world.call("exec_command", { command: "cat k", cwd: "app/secrets" });
+
+  assert.doesNotMatch(looked.text, /CANARY/);
+  assert.match(looked.text, /^0\nsecrets\n?$/m);
+  assert.equal(within.outcome, "failed");
+  assert.match(within.text, /protected/);
+  assert.ok(moved.outcome === "finished");
+  const files = ["app/secrets/k", "app/secrets/deep/k", ".ssh"];
+  const kept = await Promise.all(files.map((file) => Deno.readTextFile(`${root}/${file}`)));
+  assert.deepEqual(kept, ["CANARY", "CANARY", "CANARY"]);
+  assert.equal(await Deno.readTextFile(`${root}/app/made`), "kept\n");
+  const again = await world.call("exec_command", { command: "grep -r CANARY ." });
+  assert.doesNotMatch(again.text, /CANARY/);
+});
+
+Deno.test("exec_command sees nothing of what a protected rule of one's own denies", async () => {
+  await using world = await ToolboxWorld.open();
+  await Deno.mkdir(`${world.workspace()}/private/deep`, { recursive: true });
+  await Deno.writeTextFile(`${world.workspace()}/private/deep/k`, "CANARY");
+  const run = async (command: string) => {
+    const callId = await world.propose("exec_command", { command });
+    await world.grant(callId, { hidden: ["/private/deep/*"] });
+    return world.result(callId);
+  };
+
+  const moved = await run("mv private other || echo stays");
+  const looked = await run("grep -r CANARY .; ls private");
+
+  assert.match(moved.text, /stays/);
+  assert.doesNotMatch(looked.text, /CANARY/);
+  assert.match(looked.text, /deep/);
+});
+
 Deno.test("exec_command ends a command at its time limit, and everything it started", async () => {
   await using world = await ToolboxWorld.open();
   const mark = `31${Math.floor(Math.random() * 1e6)}`;
