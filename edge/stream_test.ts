@@ -192,6 +192,23 @@ Deno.test("a stream tells only what its person may see", () =>
     await stream.leave();
   }));
 
+Deno.test("a stream tells a person what they put off themselves, and nobody else", () =>
+  withBench(async (bench) => {
+    await bench.conversation("c1");
+    await bench.item("i1", "c1");
+    const [owner, approver] = [await bench.owner(), await bench.person("approver")];
+    const streams = [await listen(owner), await listen(approver)];
+    for (const stream of streams) await stream.next();
+    const until = bench.clock.now() + 1_000;
+
+    await approver.post("/api/inbox/i1/later", { until });
+
+    const told = await Promise.all(streams.map((stream) => stream.take(1)));
+    const laters = told.map(([event]) => (event?.data.item as { laterUntil?: number }).laterUntil); // the item of the API
+    assert.deepEqual(laters, [undefined, until]);
+    for (const stream of streams) await stream.leave();
+  }));
+
 Deno.test("live pieces reach who asked for that conversation and may see it", () =>
   withBench(async (bench) => {
     await bench.conversation("seen");

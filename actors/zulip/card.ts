@@ -92,7 +92,9 @@ function placeOf(
 
 function questionCard(item: CardShow, link: string): Card {
   const question = shownOf(item.question ?? "");
-  const lines = [`**${headline(item)}**`, codeBlock(question.text, "quote")];
+  // A server's words are no markdown: an address of its must not become a link, nor be looked at by Zulip for a preview.
+  const language = item.kind === "elicitation" ? "text" : "quote";
+  const lines = [`**${headline(item)}**`, codeBlock(question.text, language)];
   if (item.state === "waiting") {
     for (const suggestion of item.suggestions) lines.push(`- ${codeSpan(printable(suggestion))}`);
     lines.push(`Answer ${link}.`);

@@ -174,3 +174,11 @@ Deno.test("a summary that stands alone is whole only as it is shown, blanks incl
 
   assert.deepEqual([alone("Move a b"), alone("Move a  b"), alone("Move a\nb")], [true, false, false]);
 });
+
+Deno.test("what an MCP server says on a card is no markdown, so its address is no link", () => {
+  const question = 'The MCP server "crm" asks you to open https://id.example/\n\n[click](https://x.example)';
+
+  const { body } = renderCard({ ...card(""), kind: "elicitation", question });
+
+  assert.match(body, /^```text\nThe MCP server[^`]*\[click\]\(https:\/\/x\.example\)\n```$/m);
+});

@@ -310,6 +310,24 @@ Deno.test("the answer stands below a card that came after the streamed beginning
   assert.deepEqual(bench.said("t"), ["a note", `${longText}and more`]);
 });
 
+Deno.test("a note to one person is a message to them alone, once, with the way to the item", async () => {
+  await using bench = await Bench.open();
+  const { fake } = bench;
+  const payload = {
+    zulipUserId: fake.hamlet.id,
+    itemId: "i1",
+    key: "escalate/i1/1",
+    text: "It waits for you.",
+  };
+
+  for (let time = 0; time < 2; time++) {
+    await bench.gateway.handle(bench.context.delivery({ type: "person.note", from: "approval", payload }));
+  }
+
+  const said = fake.directMessages(fake.hamlet, fake.bot).map(({ content }) => content);
+  assert.deepEqual(said, ["It waits for you. [Open it](http://inbox.test/inbox/i1)"]);
+});
+
 Deno.test("!model takes what can be used here and refuses the rest with a list", async () => {
   const providers = [{ name: "anthropic", models: ["claude-a"] }];
   await using bench = await Bench.open({ providers, defaultModel: "other/usual" });

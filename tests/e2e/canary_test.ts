@@ -7,7 +7,7 @@ import { World } from "./world.ts";
 
 const CANARY = "canary-7f3a9c-never-stored";
 
-/** A server whose one tool wants a password, keeps only its length, and says that. */
+/** A server whose one tool wants a name, a password by its description, and a number; keeps of the password only its length, and says that. */
 const SERVER = `
 import sys, json
 waiting = None
@@ -23,10 +23,12 @@ for line in sys.stdin:
   elif method == 'tools/call':
     waiting = m['id']
     send({'id': 'ask', 'method': 'elicitation/create', 'params': {'message': 'Log in', 'requestedSchema': {
-      'type': 'object', 'properties': {'password': {'type': 'string', 'description': 'yours'}}, 'required': ['password']}}})
+      'type': 'object', 'properties': {'user': {'type': 'string'}, 'value': {'type': 'string', 'description': 'your password'},
+      'days': {'type': 'integer', 'default': 7}}, 'required': ['user', 'value']}}})
   elif m.get('id') == 'ask':
-    secret = m['result'].get('content', {}).get('password', '')
-    send({'id': waiting, 'result': {'content': [{'type': 'text', 'text': 'the secret has %d letters' % len(secret)}]}})
+    content = m['result'].get('content', {})
+    send({'id': waiting, 'result': {'content': [{'type': 'text', 'text': '%s has a secret of %d letters for %d days' %
+      (content.get('user'), len(content.get('value', '')), content.get('days', 0))}]}})
 `;
 
 Deno.test("a secret that an MCP server asks for reaches it and is found nowhere else", async () => {
@@ -41,12 +43,16 @@ Deno.test("a secret that an MCP server asks for reaches it and is found nowhere 
   const call = await world.waiting((item) => item.kind === "approval");
   await world.decide(call, "allow_once");
   const question = await world.waiting((item) => item.kind === "elicitation");
-  const answered = await world.decide(question, "answer", { answer: CANARY });
-  await world.answered("vault", new RegExp(`the secret has ${CANARY.length} letters`));
+  const refused = await world.decide(question, "answer", { content: { value: CANARY } });
+  const content = { user: "hamlet", value: CANARY, days: "30" };
+  const answered = await world.decide(question, "answer", { content });
+  await world.answered("vault", new RegExp(`hamlet has a secret of ${CANARY.length} letters for 30 days`));
   await world.quiet();
 
   assert.equal(question.secret, true);
+  assert.equal(refused.status, 400);
   const shown = [
+    await refused.text(),
     await answered.text(),
     JSON.stringify(await world.get("/api/inbox")),
     JSON.stringify(await world.get("/api/audit?limit=500")),
