@@ -1,25 +1,26 @@
 /**
  * The approval actor: nothing with an effect happens until it lets it. It judges described calls by policy, keeps what waits for a person, applies
  * decisions and records them in a hash chain whose only writer it is. Pure and synchronous; it knows no model, no file and no network.
- * Proven by the `*_test.ts` beside it, against a real database.
+ * `judging` says yes, no or ask; `items` is the life of what waits; `calling` brings people to it; `deciding` applies what they said; `policy`
+ * changes the rules of it all. Proven by the `*_test.ts` beside it and in those folders, against a real database.
  */
 import type { Decision, Env, Envelope, PureActor } from "../../runtime/actor.ts";
 import type { Message } from "../protocol.ts";
-import { onDecide } from "./apply_decision.ts";
-import { onBypassExpire } from "./bypasses.ts";
+import { onDecide } from "./deciding/apply_decision.ts";
+import { onBypassExpire } from "./policy/bypasses.ts";
 import { Draft } from "./draft.ts";
-import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./endings.ts";
-import { onUndescribed } from "./edit.ts";
-import { onJudge } from "./judge_call.ts";
-import { onMarked } from "./marks.ts";
-import { onPolicy } from "./policy_change.ts";
-import { onQuestion, onWithdrawn } from "./questions.ts";
-import { onCardGone, onCardShown, onPeople, onReact } from "./reactions.ts";
-import { onRemind } from "./reminders.ts";
-import { onRestartDone, onRestartWanted } from "./restarts.ts";
+import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./items/endings.ts";
+import { onUndescribed } from "./deciding/edit.ts";
+import { onJudge } from "./judging/judge_call.ts";
+import { onMarked } from "./calling/marks.ts";
+import { onPolicy } from "./policy/policy_change.ts";
+import { onQuestion, onWithdrawn } from "./items/questions.ts";
+import { onCardGone, onCardShown, onPeople, onReact } from "./deciding/reactions.ts";
+import { onRemind } from "./calling/reminders.ts";
+import { onRestartDone, onRestartWanted } from "./items/restarts.ts";
 import { type ApprovalState, restore } from "./state.ts";
-import { onHeld } from "./suspension.ts";
-import { onToolsKnown, onToolsList } from "./tools.ts";
+import { onHeld } from "./deciding/suspension.ts";
+import { onToolsKnown, onToolsList } from "./judging/tools.ts";
 
 /** The actor, as `runtime/pure_worker.ts` runs it. */
 export const approval: PureActor<ApprovalState> = { restore, decide };

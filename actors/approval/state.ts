@@ -15,9 +15,9 @@ import type {
 import type { StoredApproval, StoredDecision } from "../../store/ops/items.ts";
 import type { GateSettings, QuestionRaise } from "../protocol/approval.ts";
 import type { Described, ToolJudge } from "../protocol/tools.ts";
-import { type Counts, restoreBrakes } from "./brakes.ts";
-import { readSettings } from "./settings.ts";
-import type { Granted } from "./suspension.ts";
+import { type Counts, restoreBrakes } from "./judging/brakes.ts";
+import { readSettings } from "./policy/settings.ts";
+import type { Granted } from "./deciding/suspension.ts";
 
 /** Where a call comes from, as far as it is known. */
 export interface Origin {

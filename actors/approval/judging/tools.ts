@@ -1,0 +1,63 @@
+/** What tools there are, as the toolbox says, and which of them a conversation may offer to its model. */
+import { isOffered } from "../../../lib/policy/judge.ts";
+import type { ToolClass, ToolsKnown, ToolsList } from "../../protocol/tools.ts";
+import type { Draft } from "../draft.ts";
+import { contextOf, conversationId, factsOf, originOf } from "./origin.ts";
+
+/**
+ * Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. When a server changes what a tool is
+ * said to do, the moment is kept: whatever was allowed before then does not hold for it any more.
+ */
+export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
+  const tools = payload.tools.map((tool) => ({
+    name: tool.name,
+    source: tool.source,
+    class: tool.class,
+    description: tool.description,
+    parameters: tool.parameters,
+    schemaHash: tool.schemaHash,
+    trusted: tool.trusted ?? false,
+    ...(tool.hints && { hints: tool.hints }),
+    ...(tool.mode && { mode: tool.mode }),
+  })).sort((a, b) => a.name < b.name ? -1 : 1);
+  draft.op({ op: "tools.store", tools, sandbox: payload.sandbox });
+  const seenTools = new Map(draft.state.seenTools);
+  for (const { name, schemaHash, source } of tools) {
+    const before = seenTools.get(name);
+    const changed = before !== undefined && before.schemaHash !== schemaHash && source !== "builtin";
+    seenTools.set(name, { name, schemaHash, changedAt: changed ? draft.env.now : before?.changedAt ?? null });
+  }
+  const changedAt = (name: string) => seenTools.get(name)?.changedAt ?? null;
+  draft.patch({ seenTools, tools: tools.map((tool) => ({ ...tool, changedAt: changedAt(tool.name) })) });
+}
+
+/** How soon approval asks itself again while no toolbox has ever said what there is: the first seconds of an installation. */
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Answers with every tool that policy does not deny whatever its arguments. Before the toolbox has spoken for the first time the question is
+ * put off, durably: an agent that is told of no tools would begin its first turn with the wrong idea.
+ */
+export function onToolsList(draft: Draft, payload: ToolsList, sender: string): void {
+  const { state, env } = draft;
+  const from = payload.onBehalfOf ?? sender;
+  if (state.tools.length === 0) {
+    const again = { turnId: payload.turnId, onBehalfOf: from };
+    return draft.tell("approval", "tools.list", again, { notBefore: env.now + ASK_AGAIN_MS });
+  }
+  const conversation = conversationId(from);
+  const context = contextOf(state, conversation, originOf(state, conversation), env.now);
+  const offered = state.tools.filter((tool) => {
+    const facts = factsOf(tool.name, { class: tool.class as ToolClass }, tool); // only `tools.known` writes it
+    return isOffered({ rules: state.rules, bypasses: state.bypasses }, facts, context);
+  });
+  draft.tell(from, "tools.listed", {
+    turnId: payload.turnId,
+    tools: offered.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      parameters: { ...tool.parameters },
+      parallel: tool.class === "read" && tool.source === "builtin",
+    })),
+  });
+}
