@@ -15,6 +15,7 @@ export type ApiCode =
   | "internal"
   | "method_not_allowed"
   | "rate_limited"
+  | "reauthenticate"
   | "too_large"
   | "unsupported_media_type";
 
@@ -32,6 +33,7 @@ const STATUS: Readonly<Record<ApiCode, ContentfulStatusCode>> = {
   not_found: 404,
   poison: 500,
   rate_limited: 429,
+  reauthenticate: 403,
   schema_mismatch: 503,
   supervisor_away: 503,
   timeout: 504,

@@ -42,6 +42,8 @@ export class ApiFailure extends Error {
 /** What the stores may ask of the server. Every call rejects with `ApiFailure`. */
 export interface Api extends PolicyApi {
   signIn(token: string): Promise<void>;
+  /** Proves again who is signed in. */
+  confirm(token: string): Promise<void>;
   signOut(): Promise<void>;
   me(): Promise<Me>;
   devices(): Promise<DeviceList>;
@@ -73,15 +75,27 @@ export interface ApiOptions {
   readonly fetch: typeof fetch;
   /** Told of every 401: the session is over. */
   readonly onSignedOut: () => void;
+  /** Asks the person to prove who they are; resolves to whether they did. Then the refused call is made once more. */
+  readonly onReauthenticate: () => Promise<boolean>;
 }
 
 const EVENTS_A_PAGE = 500;
 
 /** Builds the client. It learns the CSRF token from `me()`. */
-export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
+export function createApi({ fetch, onSignedOut, onReauthenticate }: ApiOptions): Api {
   let csrf = "";
 
   async function ask(method: string, path: string, body?: unknown): Promise<Response> {
+    try {
+      return await askOnce(method, path, body);
+    } catch (failure) {
+      const isStale = failure instanceof ApiFailure && failure.code === "reauthenticate";
+      if (!isStale || !await onReauthenticate()) throw failure;
+      return await askOnce(method, path, body);
+    }
+  }
+
+  async function askOnce(method: string, path: string, body?: unknown): Promise<Response> {
     const answer = await reach(() =>
       fetch(`/api${path}`, {
         method,
@@ -119,6 +133,7 @@ export function createApi({ fetch, onSignedOut }: ApiOptions): Api {
   return {
     ...policyApi({ call, change }),
     signIn: (token) => call("POST", "/session", { token }),
+    confirm: (token) => call("POST", "/session/confirm", { token }),
     signOut: () => call("DELETE", "/session"),
     async me() {
       const me = await call<Me>("GET", "/me");

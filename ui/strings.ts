@@ -33,6 +33,13 @@ export const strings = {
     status: (status: number) => `The server answered ${status}. Try again in a moment.`,
     retry: "Try again",
   },
+  confirm: {
+    title: "Is it still you?",
+    body: "This change outlasts your sign-in, so it needs a proof that is not older than ten minutes.",
+    token: "Owner token or sign-in link",
+    hint: "The token that this server was started with, or a fresh link from its command line.",
+    submit: "Confirm",
+  },
   notFound: {
     title: "Nothing on this page",
     body: "The address leads nowhere. The inbox has everything that waits for you.",

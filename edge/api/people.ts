@@ -13,6 +13,13 @@ export const SignIn = z.strictObject({
 });
 export type SignIn = z.infer<typeof SignIn>;
 
+/**
+ * `POST /api/session/confirm`: proves again who is signed in, by the `OWNER_TOKEN` or an unused one-time token of the same person; 204. Where an
+ * `OWNER_TOKEN` is set, changes that last answer 403 `reauthenticate` ten minutes after the last proof.
+ */
+export const Confirmation = z.strictObject({ token: z.string().min(16).max(512) });
+export type Confirmation = z.infer<typeof Confirmation>;
+
 /** `GET /api/me` and the answer to a sign-in. State-changing calls repeat `csrf` in the header `X-Callboard-Csrf`. */
 export const Me = z.object({
   user: z.object({ id: z.string(), name: z.string(), role: Role }),

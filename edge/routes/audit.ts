@@ -12,6 +12,7 @@ import { readQuery } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
+import { requireFresh } from "../fresh.ts";
 import { limitWrites } from "../rate.ts";
 import { inverseOf, isOvertaken } from "../revert.ts";
 import { auditView } from "../views.ts";
@@ -60,6 +61,7 @@ export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
   app.post("/:seq/revert", async (c) => {
     requireRole(c, "owner");
     await limitWrites(c, edge);
+    requireFresh(c, edge);
     const seq = Seq.safeParse(c.req.param("seq")).data;
     const [row] = seq === undefined ? [] : await listDecisions(edge.db, seq - 1, 1);
     if (!row || row.seq !== seq) throw new ApiError("not_found", "There is no such entry");

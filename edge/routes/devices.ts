@@ -6,6 +6,7 @@ import { listDevices, revokeDevice } from "../../store/edge/sessions.ts";
 import type { DeviceList } from "../api.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
+import { requireFresh } from "../fresh.ts";
 import { announcePeople } from "../people.ts";
 import { ownOrigin } from "../origin.ts";
 import { limitWrites } from "../rate.ts";
@@ -30,6 +31,7 @@ export function deviceRoutes(edge: Edge): Hono<EdgeEnv> {
 
   app.post("/link", async (c) => {
     await limitWrites(c, edge);
+    requireFresh(c, edge);
     return c.json(await signInLink(edge, c.get("session").viewer.userId, ownOrigin(c, edge.config)), 201);
   });
 

@@ -22,6 +22,7 @@ import { readBody, readQuery } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { refuse } from "../errors.ts";
+import { isFarReaching, requireFresh } from "../fresh.ts";
 import { namedItem, ownView } from "../found_item.ts";
 import { itemView } from "../item_view.ts";
 import { callOf, contextOf, policyRows } from "../policy_view.ts";
@@ -56,6 +57,7 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     requireAct(c, channelId, "item");
     await limitWrites(c, edge);
     const { version, ...asked } = await readBody(c, DecisionRequest);
+    if (viewerOf(c).role === "owner" && isFarReaching(asked)) requireFresh(c, edge);
     const body = await storable(found, asked);
     const { viewer, userName, deviceId } = c.get("session");
     const decided = await decide(edge.db, {

@@ -18,6 +18,7 @@ import { readBody } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
+import { requireFresh } from "../fresh.ts";
 import { limitWrites } from "../rate.ts";
 import { bypassView, fromJson, profileView, serverView, toolView } from "../views.ts";
 
@@ -49,6 +50,7 @@ export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
   app.put("/profiles/:id/group", async (c) => {
     requireRole(c, "owner");
     await limitWrites(c, edge);
+    requireFresh(c, edge);
     const { groupId } = await readBody(c, ProfileGroup);
     return await change(c, edge, { kind: "profile.group", profile: c.req.param("id"), groupId });
   });
@@ -68,6 +70,7 @@ export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
   app.put("/gate", async (c) => {
     requireRole(c, "owner");
     await limitWrites(c, edge);
+    requireFresh(c, edge);
     return await change(c, edge, { kind: "gate.settings", settings: await readBody(c, GateSettings) });
   });
 

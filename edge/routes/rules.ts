@@ -24,6 +24,7 @@ import { requireRole, viewerOf } from "../auth.ts";
 import { readBody } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
+import { requireFresh } from "../fresh.ts";
 import { callOf, factsOf, policyRows, ToolClass, wouldBe } from "../policy_view.ts";
 import { limitWrites } from "../rate.ts";
 import { fromJson, given, ruleView } from "../views.ts";
@@ -39,7 +40,10 @@ export function ruleRoutes(edge: Edge): Hono<EdgeEnv> {
       const asks = c.req.method === "GET" || c.req.path.endsWith("/rules/preview");
       if (asks) requireRole(c, "owner", "approver");
       else requireRole(c, "owner");
-      if (!asks) await limitWrites(c, edge);
+      if (!asks) {
+        await limitWrites(c, edge);
+        requireFresh(c, edge);
+      }
       await next();
     });
   }

@@ -4,10 +4,10 @@
  */
 import { type Context, Hono } from "hono";
 import { findLoginToken, useLoginToken } from "../../store/edge/login_tokens.ts";
-import { insertSession, revokeDevice } from "../../store/edge/sessions.ts";
+import { confirmSession, insertSession, revokeDevice } from "../../store/edge/sessions.ts";
 import { ensureOwner } from "../../store/edge/users.ts";
 import type { Statement } from "../../store/db.ts";
-import { type Me, SignIn } from "../api.ts";
+import { Confirmation, type Me, SignIn } from "../api.ts";
 import { clearSessionCookie, requireSession, setSessionCookie } from "../auth.ts";
 import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
@@ -28,6 +28,21 @@ export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!found) throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
     await signIn(c, edge, found, device ?? deviceName(c.req.header("user-agent")));
     return c.json({ ok: true }, 201);
+  });
+
+  app.post("/session/confirm", requireSession(edge), async (c) => {
+    await limit(edge, `sign_in/${peerOf(c, edge)}`, SIGN_IN);
+    const { token } = await readBody(c, Confirmation);
+    const session = c.get("session");
+    const found = await whoseToken(edge, token);
+    if (found?.userId !== session.viewer.userId) {
+      throw new ApiError("forbidden", "This token is wrong, used, too old or somebody else's");
+    }
+    const statements = [...found.use, ...confirmSession(session, edge.clock.now())];
+    const committed = await edge.committer.commit({ id: edge.newId(), statements });
+    if (!committed.ok && committed.error.code !== "guard_failed") refuseCommit(committed.error);
+    if (!committed.ok) throw new ApiError("forbidden", "This token is used");
+    return c.body(null, 204);
   });
 
   app.delete("/session", requireSession(edge), async (c) => {

@@ -11,6 +11,7 @@ import { requireRole } from "../auth.ts";
 import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError, refuseCommit } from "../errors.ts";
+import { requireFresh } from "../fresh.ts";
 import { ownOrigin } from "../origin.ts";
 import { announcePeople } from "../people.ts";
 import { limitWrites } from "../rate.ts";
@@ -21,7 +22,10 @@ export function userRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   app.use(async (c, next) => {
     requireRole(c, "owner");
-    if (c.req.method !== "GET") await limitWrites(c, edge);
+    if (c.req.method !== "GET") {
+      await limitWrites(c, edge);
+      requireFresh(c, edge);
+    }
     await next();
   });
 

@@ -31,6 +31,8 @@ export interface Session {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly createdAt: number;
+  /** When the person last proved who they are: at sign-in, or by confirming since. */
+  readonly authenticatedAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
   readonly viewer: Viewer;
@@ -57,11 +59,12 @@ export function insertSession(session: NewSession, now: number): Statement[] {
       now,
     ),
     sql(
-      `INSERT INTO sessions (hash, user_id, device_id, csrf, created_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO sessions (hash, user_id, device_id, csrf, created_at, authenticated_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       session.hash,
       session.userId,
       session.deviceId,
       session.csrfHash,
+      now,
       now,
       now,
       now + SESSION_IDLE_MS,
@@ -78,6 +81,7 @@ interface SessionRow {
   readonly device_id: string;
   readonly device_name: string;
   readonly created_at: number;
+  readonly authenticated_at: number;
   readonly seen_at: number;
   readonly expires_at: number;
 }
@@ -86,7 +90,8 @@ interface SessionRow {
 export async function findSession(db: Db, hash: string, now: number): Promise<Session | undefined> {
   const [found, entitled] = await db.queryAll([
     sql(
-      `SELECT s.hash, s.csrf, s.user_id, u.name, u.role, s.device_id, d.name AS device_name, s.created_at, s.seen_at, s.expires_at
+      `SELECT s.hash, s.csrf, s.user_id, u.name, u.role, s.device_id, d.name AS device_name, s.created_at, s.authenticated_at,
+         s.seen_at, s.expires_at
        FROM sessions s JOIN users u ON u.id = s.user_id JOIN devices d ON d.id = s.device_id
        WHERE s.hash = ? AND s.expires_at > ? AND d.revoked_at IS NULL`,
       hash,
@@ -106,6 +111,7 @@ export async function findSession(db: Db, hash: string, now: number): Promise<Se
     deviceId: row.device_id,
     deviceName: row.device_name,
     createdAt: row.created_at,
+    authenticatedAt: row.authenticated_at,
     seenAt: row.seen_at,
     expiresAt: row.expires_at,
     viewer: { userId: row.user_id, role: row.role, channels: toChannels(objects(entitled)) },
@@ -119,6 +125,11 @@ export function touchSession(session: Session, now: number): Statement[] {
     sql("UPDATE sessions SET seen_at = ?, expires_at = ? WHERE hash = ?", now, expiresAt, session.hash),
     sql("UPDATE devices SET seen_at = ? WHERE id = ?", now, session.deviceId),
   ];
+}
+
+/** Notes that the person proved again who they are. */
+export function confirmSession(session: Session, now: number): Statement[] {
+  return [sql("UPDATE sessions SET authenticated_at = ? WHERE hash = ?", now, session.hash)];
 }
 
 /** Ends every session of a device of this user. */

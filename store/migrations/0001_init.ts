@@ -137,7 +137,7 @@ export const statements: readonly string[] = [
      revoked_at INTEGER) STRICT`,
   `CREATE TABLE sessions (
      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, device_id TEXT NOT NULL, csrf TEXT NOT NULL, created_at INTEGER NOT NULL,
-     seen_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT`,
+     authenticated_at INTEGER NOT NULL, seen_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT`,
   `CREATE TABLE login_tokens (
      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER) STRICT`,
   `CREATE TABLE passkeys (

@@ -40,6 +40,8 @@ export const sessions = sqliteTable("sessions", {
   deviceId: text("device_id").notNull(),
   csrf: text("csrf").notNull(),
   createdAt: integer("created_at").notNull(),
+  /** When the person last proved who they are. */
+  authenticatedAt: integer("authenticated_at").notNull(),
   seenAt: integer("seen_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
 });

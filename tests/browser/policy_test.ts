@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import type { RuleView } from "../../edge/api.ts";
+import { FAKE_TOKEN } from "../doubles/fake_api/fake_api.ts";
 import { LONG_WORD } from "../doubles/fake_api/long_words.ts";
 import { desktop } from "./chromium.ts";
 import { overflowing, stage, violations } from "./stage.ts";
@@ -450,5 +451,33 @@ stage(
     assert.deepEqual(await names(), before);
     assert.equal(api.calls.filter((call) => call === "POST /api/rules/order").length, 2);
     assert.deepEqual(await violations(page), []);
+  },
+);
+
+stage(
+  "a change that lasts asks an old sign-in for a proof, and is then made without being asked for again",
+  async ({ api, open }) => {
+    api.isStale = true;
+    const page = await open("/policy/rules/default");
+    const down = page.getByRole("button", { name: "Move exec_command down" });
+    await down.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Is it still you?" });
+    await dialog.waitFor();
+    await page.locator("input[name=token]:focus").waitFor();
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await overflowing(page), []);
+
+    await page.keyboard.press("Escape");
+    await page.getByText("This needs a recent sign-in").waitFor();
+    await down.press("Enter");
+    await page.keyboard.type("not the token of this server");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("This token is wrong").waitFor();
+    await page.locator("input[name=token]").fill(`${api.url}/#token=${FAKE_TOKEN}`);
+    await page.keyboard.press("Enter");
+
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("#rule-r2 button[data-way=up]").waitFor();
+    assert.equal(api.calls.filter((call) => call === "POST /api/rules/order").length, 3);
   },
 );

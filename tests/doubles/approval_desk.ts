@@ -196,7 +196,7 @@ export class ApprovalDesk implements AsyncDisposable {
       sql("INSERT INTO entitlements (user_id, channel_id, access, at) VALUES ('u2', 5, 'approve', 1)"),
       sql("INSERT INTO devices (id, user_id, name, created_at, seen_at) VALUES ('d1', 'u1', 'phone', 1, 1)"),
       sql(
-        "INSERT INTO sessions (hash, user_id, device_id, csrf, created_at, seen_at, expires_at) VALUES ('h', 'u1', 'd1', 'c', 1, 1, ?)",
+        "INSERT INTO sessions (hash, user_id, device_id, csrf, created_at, authenticated_at, seen_at, expires_at) VALUES ('h', 'u1', 'd1', 'c', 1, 1, 1, ?)",
         this.now + 10 * 365 * 86_400_000,
       ),
     ]);

@@ -2,6 +2,7 @@
  * Chooses the screen: the door for who is not signed in, else what the address says.
  */
 import { useEffect } from "preact/hooks";
+import { ConfirmIdentity } from "../parts/confirm_identity.tsx";
 import { Empty } from "../parts/feedback.tsx";
 import { Link } from "../parts/link.tsx";
 import { Shell } from "../parts/shell.tsx";
@@ -34,6 +35,7 @@ export function Root() {
   return (
     <Shell>
       <Screen route={route} />
+      <ConfirmIdentity />
     </Shell>
   );
 }

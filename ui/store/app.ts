@@ -10,6 +10,7 @@ import { type ActorsStore, createActors } from "./actors.ts";
 import { type AuditStore, createAudit } from "./audit.ts";
 import { type ChatStore, createChat } from "./chat.ts";
 import { type ConversationsStore, createConversations } from "./conversations.ts";
+import { type Confirming, createConfirming } from "./confirming.ts";
 import { createInbox, type InboxStore } from "./inbox.ts";
 import { createLive, type EventStream, type LiveStream } from "./live.ts";
 import { createPolicy, type PolicyStore } from "./policy.ts";
@@ -30,6 +31,7 @@ export interface AppHost extends ThemeHost, RouterHost {
 /** Everything a screen may use. */
 export interface App {
   readonly session: SessionStore;
+  readonly confirming: Confirming;
   readonly inbox: InboxStore;
   readonly conversations: ConversationsStore;
   readonly chat: ChatStore;
@@ -50,7 +52,12 @@ export interface App {
 /** Builds and wires the stores. */
 export function createApp(host: AppHost): App {
   const now = signal(host.now());
-  const api = createApi({ fetch: host.fetch, onSignedOut: () => session.ended() });
+  const api = createApi({
+    fetch: host.fetch,
+    onSignedOut: () => session.ended(),
+    onReauthenticate: () => confirming.ask(),
+  });
+  const confirming = createConfirming((token) => api.confirm(token));
   const session = createSession(api, host);
   const inbox = createInbox(api, now);
   const conversations = createConversations(api);
@@ -112,6 +119,7 @@ export function createApp(host: AppHost): App {
         void readAll();
       } else if (state === "signed_out") {
         live.stop();
+        confirming.cancel();
         for (const store of [inbox, conversations, actors, chat, policy, audit]) store.clear();
       }
     });
@@ -128,6 +136,7 @@ export function createApp(host: AppHost): App {
 
   return {
     session,
+    confirming,
     inbox,
     conversations,
     chat,

@@ -37,6 +37,8 @@ export interface FakeApi {
   brokenAt: number | undefined;
   /** Every text that a person or a model wrote ends in `LONG_WORD`. */
   longWords: boolean;
+  /** Changes that last are refused until the person confirms with `FAKE_TOKEN`. */
+  isStale: boolean;
   /** The role of who is signed in. */
   role: Me["user"]["role"];
   /** So many words of others wait in `c1` behind the call. */
@@ -69,6 +71,11 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     if (isApi && !isIn && c.req.path !== "/api/session") {
       return c.json(errorBody("unauthorized", "Sign in first"), 401);
     }
+    const isChange = c.req.method !== "GET" &&
+      /^\/api\/(rules|groups|gate|users|devices\/link)/.test(c.req.path);
+    if (fake.isStale && isChange && !c.req.path.endsWith("/preview")) {
+      return c.json(errorBody("reauthenticate", "This needs a recent sign-in; confirm that it is you"), 403);
+    }
     await next();
     c.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
     if (fake.longWords && c.res.headers.get("content-type")?.startsWith("application/json")) {
@@ -83,6 +90,12 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     }
     isIn = true;
     return c.json({ ok: true }, 201);
+  });
+  app.post("/api/session/confirm", async (c) => {
+    const { token } = await c.req.json<{ token: string }>();
+    if (token !== FAKE_TOKEN) return c.json(errorBody("forbidden", "This token is wrong"), 403);
+    fake.isStale = false;
+    return c.body(null, 204);
   });
   app.delete("/api/session", (c) => {
     isIn = false;
@@ -209,6 +222,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     empty: false,
     brokenAt: undefined,
     longWords: false,
+    isStale: false,
     role: "owner",
     queued: 0,
     put,

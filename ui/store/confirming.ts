@@ -1,0 +1,65 @@
+/**
+ * Proving again who one is when the server asks for it: whoever was refused waits here while a dialog is open, and asks once more when it went well. All
+ * who wait share one dialog. Proven by `tests/browser/policy_test.ts`.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { sentenceOf } from "../api.ts";
+
+/** The question. */
+export interface Confirming {
+  /** Whether the dialog is open. */
+  readonly isAsking: ReadonlySignal<boolean>;
+  readonly busy: ReadonlySignal<boolean>;
+  readonly error: ReadonlySignal<string | undefined>;
+  /** Opens the dialog; resolves to whether the person proved who they are. */
+  ask(): Promise<boolean>;
+  /** Sends what the person gave: a token, or a link that carries one. */
+  confirm(text: string): Promise<void>;
+  cancel(): void;
+}
+
+/** The token in what was pasted. */
+export function tokenIn(text: string): string {
+  const trimmed = text.trim();
+  const at = trimmed.indexOf("#token=");
+  return at < 0 ? trimmed : decodeURIComponent(trimmed.slice(at + "#token=".length));
+}
+
+/** Builds it on the call that proves. */
+export function createConfirming(prove: (token: string) => Promise<void>): Confirming {
+  const isAsking = signal(false);
+  const busy = signal(false);
+  const error = signal<string | undefined>(undefined);
+  let waiting: PromiseWithResolvers<boolean> | undefined;
+
+  function end(isProven: boolean): void {
+    isAsking.value = false;
+    error.value = undefined;
+    waiting?.resolve(isProven);
+    waiting = undefined;
+  }
+
+  return {
+    isAsking,
+    busy,
+    error,
+    ask() {
+      waiting ??= Promise.withResolvers<boolean>();
+      isAsking.value = true;
+      return waiting.promise;
+    },
+    async confirm(text) {
+      busy.value = true;
+      error.value = undefined;
+      try {
+        await prove(tokenIn(text));
+        end(true);
+      } catch (failure) {
+        error.value = sentenceOf(failure);
+      } finally {
+        busy.value = false;
+      }
+    },
+    cancel: () => end(false),
+  };
+}
