@@ -1,6 +1,7 @@
 /** Proves what becomes of a call: allowed, refused, asked for, decided, edited, expired, withdrawn; against a real database. */
 import assert from "node:assert/strict";
 import { sql } from "../../store/db.ts";
+import { secretPatterns } from "../../lib/policy/floor.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
 import { getItem } from "../../store/queries/items.ts";
 import { callState, decided, furnished, itemState, owner, put } from "../../tests/doubles/approval_desk.ts";
@@ -15,6 +16,7 @@ Deno.test("an allowed call goes to the toolbox with a grant for its digest", asy
     callId: "a",
     conversation: "c1",
     grant: { by: "fast_path", ref: "workspace_read", digest: "digest-a" },
+    hidden: [...secretPatterns],
   });
   assert.equal(await callState(desk, "a"), "judged");
 });
