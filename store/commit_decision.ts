@@ -101,10 +101,10 @@ export function voiding(commitId: string): Statement[] {
 /**
  * What an error says about a batch.
  * `fenced`: the lease is not ours or has run out. `duplicate`: the batch had been applied before. `refused`: SQLite rolled it back
- * because of what it holds. `odd`: a failure of which it is not sure that it rolled back. `busy`: not begun, the lock was held.
- * `unsure`: no answer.
+ * because of what it holds. `full`: rolled back for want of room on the disk. `odd`: a failure of which it is not sure that it rolled back.
+ * `busy`: not begun, the lock was held. `unsure`: no answer.
  */
-export type Reading = "fenced" | "duplicate" | "refused" | "odd" | "busy" | "unsure";
+export type Reading = "fenced" | "duplicate" | "refused" | "full" | "odd" | "busy" | "unsure";
 
 /** Reads an error of a batch made by `compose`. */
 export function readError(error: DbError): Reading {
@@ -119,6 +119,7 @@ export function readError(error: DbError): Reading {
     case "connection":
       return "unsure";
     case "full":
+      return "full";
     case "other":
       return "odd";
     default:

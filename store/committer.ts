@@ -1,7 +1,8 @@
 /**
  * Group commit: everything that waits goes into one batch, in order, behind the fence. Promises that every member is answered with what
  * really happened: a batch whose answer was lost is looked up by its commit id, and sent again only under the same id, so it is applied at
- * most once. Only the guilty member of a failed group fails. It does not know what the statements mean. Proven by
+ * most once. Only the guilty member of a failed group fails. A full disk is no loss, however long it stays full: commits are refused, to be
+ * tried again, and what is not known yet is waited for. It does not know what the statements mean. Proven by
  * `store/committer_test.ts` and `tests/contract/store_suite.ts`.
  */
 import { backoffMs } from "../lib/backoff.ts";
@@ -21,7 +22,7 @@ import {
 } from "./commit_decision.ts";
 import { type Db, type DbError, type Rows, type Statement } from "./db.ts";
 import { toDbError } from "./db_errors.ts";
-import { isPassing, type Lease, renewLease } from "./lease.ts";
+import { isFull, isPassing, type Lease, renewLease } from "./lease.ts";
 
 export type { CommitMember } from "./commit_decision.ts";
 
@@ -173,8 +174,9 @@ export class Committer {
       if (reading === "refused" && !unsure) return { type: "refused", error, offset: batch.offset };
       if (reading === "unsure" || reading === "odd") unsure = true;
 
-      const ends = reading === "refused" || reading === "odd";
-      const applied = await this.#find(id, deadline, ends);
+      const ends = reading === "refused" || reading === "odd" || reading === "full";
+      // Nothing can be voided on a full disk; a batch that was answered, and was never out of sight before, is over.
+      const applied = await this.#find(id, deadline, ends && (reading !== "full" || unsure));
       if (applied === undefined) return { type: unsure ? "unknown" : "unavailable" };
       if (applied) return { type: "committed", rows: null, offset: batch.offset };
       if (ends) return { type: "refused", error, offset: batch.offset };
@@ -197,8 +199,10 @@ export class Committer {
         const rows = voids ? (await this.#db.batch(voiding(id))).at(-1) : await this.#db.query(lookup(id));
         const at = rows?.rows[0]?.[0];
         return typeof at === "number" && at > 0;
-      } catch {
-        if (!await this.#pause(attempt, deadline)) return undefined;
+      } catch (error) {
+        // There will be an answer when there is room, and until then nothing else can be done either.
+        const limit = toDbError(error).kind === "full" ? Infinity : deadline;
+        if (!await this.#pause(attempt, limit)) return undefined;
       }
     }
   }
@@ -218,7 +222,7 @@ export class Committer {
       return await renewLease(this.#db, this.#fence);
     } catch (error) {
       // Not known yet: the batch is tried again and asks the fence anew.
-      return isPassing(error);
+      return isPassing(error) || isFull(error);
     }
   }
 

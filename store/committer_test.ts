@@ -147,6 +147,49 @@ Deno.test("a lock that outlives the time limit is reported as unavailable, and n
     ]);
   }));
 
+Deno.test("a full disk refuses commits at once, to be tried again, and is no loss however long it lasts", () =>
+  bench(async ({ db, clock, committer, finish, keys, losses }) => {
+    const results: CommitResult[] = [];
+    db.full = true;
+    for (let second = 0; second < 60; second++) {
+      results.push(await committer.commit(write("t/1")));
+      await clock.advance(1_000);
+    }
+    db.full = false;
+    const next = await finish(committer.commit(write("t/2")));
+
+    const retried = results.every((result) =>
+      !result.ok && result.error.code === "unavailable" && result.error.retry
+    );
+    assert.deepEqual([retried, codeOf(next), await keys(), losses], [true, "ok", ["t/2"], []]);
+  }));
+
+Deno.test("what was out of sight when the disk became full is known when there is room again, and not guessed", () =>
+  bench(async ({ db, clock, committer, finish, keys, losses }) => {
+    db.batchFaults.push("late");
+    const commit = committer.commit(write("t/1"));
+    await settle();
+    db.full = true;
+    await clock.advance(30_000);
+    db.full = false;
+    const result = await finish(commit);
+
+    assert.deepEqual(await db.arrive(), [false], "what arrives later is refused");
+    assert.deepEqual([codeOf(result), await keys(), losses], ["unavailable", [], []]);
+  }));
+
+Deno.test("a full disk that outlives the lease does not fence its holder off", () =>
+  bench(async ({ db, committer, finish, keys, losses }) => {
+    committer.setFence(await take(db));
+    await db.batch([sql("UPDATE leases SET expires_at = 1")]);
+    // The batch itself is refused by its fence; the renewal meets the full disk.
+    db.batchFaults.push("none", new DbError("full", "database or disk is full"));
+
+    const result = await finish(committer.commit(write("t/1")));
+
+    assert.deepEqual([codeOf(result), await keys(), losses], ["ok", ["t/1"], []]);
+  }));
+
 Deno.test("an outcome that nobody can tell is never guessed", () =>
   bench(async ({ db, committer, finish, losses }) => {
     db.batchFaults.push("lose_answer");

@@ -124,6 +124,11 @@ export async function waitForLease(db: Db, request: LeaseRequest, options: WaitO
   }
 }
 
+/** True when there is no room on the database's disk: nobody can take a lease then, and whoever holds one can only wait. */
+export function isFull(error: unknown): boolean {
+  return error instanceof DbError && error.kind === "full";
+}
+
 /** True for a failure that the same call may not meet again. */
 export function isPassing(error: unknown): boolean {
   return error instanceof DbError &&

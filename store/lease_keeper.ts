@@ -1,11 +1,12 @@
 /**
  * Keeps a lease alive: renews it every third of its life and tells once, through `onLost`, that it is gone. Gone means that another
  * process took it, or that the database could not be asked until the lease had run out. Being stopped for a while is not a loss by
- * itself: the next renewal decides. `deadline` is what gateways are fenced by. Proven by `store/lease_test.ts`.
+ * itself, nor is a full disk, on which nobody else can take it either: the next renewal decides. `deadline` is what gateways are fenced by.
+ * Proven by `store/lease_test.ts`.
  */
 import type { Clock } from "../lib/clock.ts";
 import type { Db } from "./db.ts";
-import { isPassing, type Lease, renewLease } from "./lease.ts";
+import { isFull, isPassing, type Lease, renewLease } from "./lease.ts";
 
 /** Why a lease is no longer ours. */
 export type LeaseLoss = "taken" | "unreachable";
@@ -60,15 +61,17 @@ export class LeaseKeeper {
     const askedAt = this.#clock.monotonic();
     let held: boolean | undefined;
     let hopeless = false;
+    let full = false;
     try {
       held = await renewLease(this.#db, this.lease);
     } catch (error) {
-      hopeless = !isPassing(error);
+      full = isFull(error);
+      hopeless = !full && !isPassing(error);
     }
     if (this.#stopped) return;
     if (held === true) this.#heldUntil = askedAt + this.lease.ttlMs;
     if (held === false) return this.#lose("taken");
-    if (held === undefined && (hopeless || this.#clock.monotonic() >= this.#heldUntil)) {
+    if (held === undefined && !full && (hopeless || this.#clock.monotonic() >= this.#heldUntil)) {
       return this.#lose("unreachable");
     }
     this.#schedule();

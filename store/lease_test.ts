@@ -188,6 +188,19 @@ Deno.test("the keeper gives up when the database is away for the whole life of t
   assert.deepEqual([losses, clock.pending], [["unreachable"], 0]);
 });
 
+Deno.test("the keeper bears a full disk for however long, and does not move the deadline in that time", async () => {
+  const { db, clock, losses, keeper } = keep();
+  const start = clock.monotonic();
+  db.next = new DbError("full", "database or disk is full");
+  await clock.advance(60_000);
+  const deadline = keeper.deadline - start;
+  db.next = "held";
+  await clock.advance(3_000);
+  await keeper.stop();
+
+  assert.deepEqual([deadline, keeper.deadline - start, losses], [9_000, 72_000, []]);
+});
+
 Deno.test("a keeper that was stopped says nothing more", async () => {
   const { db, clock, losses, keeper } = keep();
   await keeper.stop();

@@ -32,6 +32,7 @@ class NativeDb implements Db {
   readonly #path: string;
   readonly #timeoutMs: number;
   #connection: PreparedConnection | undefined;
+  #closed = false;
 
   constructor(path: string, timeoutMs: number) {
     this.#path = path;
@@ -62,6 +63,7 @@ class NativeDb implements Db {
   }
 
   close(): Promise<void> {
+    this.#closed = true;
     this.#drop();
     return Promise.resolve();
   }
@@ -81,12 +83,15 @@ class NativeDb implements Db {
   }
 
   #attempt<T>(call: (connection: PreparedConnection) => T): T {
-    if (!this.#connection) throw new DbError("connection", "The database is closed");
+    if (this.#closed) throw new DbError("connection", "The database is closed");
+    if (!this.#connection) this.#replaceConnection();
+    const connection = this.#connection;
+    if (!connection) throw new DbError("connection", "The database is closed");
     try {
-      return call(this.#connection);
+      return call(connection);
     } catch (error) {
       const failure = toDbError(error);
-      if (failure.kind === "busy" || this.#connection.inTransaction) this.#replaceConnection();
+      if (failure.kind === "busy" || connection.inTransaction) this.#replaceConnection();
       throw failure;
     }
   }

@@ -18,6 +18,8 @@ export class FaultyDb implements Db {
   readonly queryFaults: DbFault[] = [];
   /** While true, nothing reaches the database. */
   away = false;
+  /** While true, there is no room for any batch; reads are answered. */
+  full = false;
   /** Every batch that was asked for. */
   readonly batches: (readonly Statement[])[] = [];
   readonly #late: (() => Promise<unknown>)[] = [];
@@ -37,6 +39,7 @@ export class FaultyDb implements Db {
 
   batch(statements: readonly Statement[]): Promise<Rows[]> {
     this.batches.push(statements);
+    if (this.full) return Promise.reject(new DbError("full", "database or disk is full"));
     return this.#meet(this.batchFaults.shift(), () => this.#db.batch(statements));
   }
 
