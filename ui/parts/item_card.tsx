@@ -171,10 +171,7 @@ function Badges({ item }: { readonly item: Item }) {
 function Asker({ asker: { server, tool } }: { readonly asker: AskerView }) {
   return (
     <p class="item-origin">
-      <HostileText text={formStrings.asks(server)} line />
-      <span>
-        <HostileText text={formStrings.during(tool)} line />
-      </span>
+      <HostileText text={`${formStrings.asks(server)} ${formStrings.during(tool)}`} line />
     </p>
   );
 }

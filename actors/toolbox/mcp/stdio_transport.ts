@@ -27,6 +27,7 @@ export class StdioTransport implements Transport {
   #child: Deno.ChildProcess | undefined;
   #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #ended: Promise<void> | undefined;
+  #isClosed = false;
   #said = "";
 
   constructor(private readonly spec: ChildSpec, private readonly clock: Clock) {}
@@ -36,7 +37,9 @@ export class StdioTransport implements Transport {
     return this.#said.trim();
   }
 
+  /** Rejects when it was closed before: nobody would end what is started now. */
   start(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error("The MCP server was stopped before it began"));
     const child = new Deno.Command(this.spec.command, {
       args: [...this.spec.args],
       env: { ...this.spec.env },
@@ -63,10 +66,11 @@ export class StdioTransport implements Transport {
     await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
   }
 
-  /** Ends stdin, as the protocol wants, and kills what does not end by itself. */
+  /** Ends stdin, as the protocol wants, and kills what does not end by itself. Resolves, every time, when no process is left. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const child = this.#child;
-    if (!child) return;
+    if (!child) return await this.#ended;
     this.#child = undefined;
     void this.#writer?.close().catch(() => {});
     const cancel = this.clock.after(GRACE_MS, () => kill(child));
