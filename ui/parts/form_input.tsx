@@ -139,7 +139,7 @@ function Label({ field }: { readonly field: FormField }): ComponentChildren {
   return (
     <>
       <HostileText text={field.label} line />
-      {!field.required && <span class="hint">{" "}({words.optional})</span>}
+      {!field.required && <span class="hint">{` (${words.optional})`}</span>}
     </>
   );
 }
