@@ -192,3 +192,51 @@ for (const kind of ["json", "diff", "text", "command"] as const) {
     assert.deepEqual(await violations(page), []);
   });
 }
+
+stage("a call is edited in fields of its tool's schema, or as JSON", async ({ api, open }) => {
+  const page = await open("/inbox/i2");
+  await listening(page);
+  const item = await (await fetch(`${api.url}/api/inbox/i2`)).json();
+  const args = { title: "Disk full", votes: 3, urgency: "low" };
+  api.emit({
+    event: "item",
+    data: {
+      item: { ...item, updatedAt: item.updatedAt + 1, tool: "mcp__github__create_issue", arguments: args },
+    },
+  });
+  await page.getByRole("article", { name: "mcp__github__create_issue" }).waitFor();
+  await page.getByRole("button", { name: "Edit & allow" }).click();
+  const send = page.getByRole("button", { name: "Allow edited call" });
+
+  const title = page.getByLabel("title");
+  await title.and(page.locator(":focus")).waitFor();
+  assert.equal(await send.isDisabled(), true, "nothing has changed");
+  await page.getByLabel("votes").fill("many");
+  await page.getByText("Write a whole number.").waitFor();
+  assert.equal(await send.isDisabled(), true);
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await overflowing(page), []);
+  await page.getByLabel("votes").fill("4");
+  await page.getByLabel("urgency").selectOption("high");
+  await page.getByLabel("draft").selectOption("true");
+  await page.getByRole("button", { name: "Edit as JSON" }).click();
+  await page.locator("textarea:focus").waitFor();
+  assert.deepEqual(JSON.parse(await page.locator("textarea").inputValue()), {
+    title: "Disk full",
+    urgency: "high",
+    votes: 4,
+    draft: true,
+  });
+  await page.getByRole("button", { name: "Edit as fields" }).click();
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.url().endsWith("/decision")),
+    send.click(),
+  ]);
+
+  assert.deepEqual(request.postDataJSON().arguments, {
+    title: "Disk full",
+    urgency: "high",
+    votes: 4,
+    draft: true,
+  });
+});

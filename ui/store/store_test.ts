@@ -7,6 +7,7 @@ import {
   sampleItems,
   sampleMe,
 } from "../../tests/doubles/fake_api/samples.ts";
+import { argumentFields, argumentsOf } from "./argument_fields.ts";
 import { laterTime, localMinute, momentIn } from "./later.ts";
 import { answered, createTestApp, Refusal, signedIn, UI_NOW } from "../../tests/doubles/ui_app.ts";
 import { groupActors, mergeActor } from "./actors.ts";
@@ -298,6 +299,45 @@ Deno.test("an item is put off to times that a person means, in their own days", 
     const field of ["", "tomorrow", localMinute(evening - 60_000), localMinute(evening + 31 * 86_400_000)]
   ) {
     assert.equal(momentIn(field, evening), undefined, field);
+  }
+});
+
+const issueSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string", description: "One line" },
+    urgency: { enum: ["low", "high"] },
+    votes: { type: "integer" },
+    labels: { type: "array" },
+  },
+  required: ["title"],
+};
+
+Deno.test("arguments become fields by the tool's schema, and what nobody touched is sent as the model wrote it", () => {
+  const given = { title: "a", votes: 1.0, urgency: "other", extra: { deep: [1] } };
+  const fields = argumentFields(issueSchema, given) ?? [];
+
+  assert.deepEqual(fields.map(({ name, kind, required }) => [name, kind, required]), [
+    ["title", "text", true],
+    ["urgency", "json", false],
+    ["votes", "integer", false],
+    ["labels", "json", false],
+    ["extra", "json", false],
+  ]);
+  assert.deepEqual(argumentsOf(fields, {}).value, given);
+  const edited = argumentsOf(fields, { title: "b", votes: "", labels: '["x"]' });
+  assert.deepEqual(edited.value, { title: "b", urgency: "other", labels: ["x"], extra: { deep: [1] } });
+  assert.deepEqual([...argumentsOf(fields, { votes: "1.5", labels: "[", title: "" }).wrong], [
+    "votes",
+    "labels",
+  ]);
+});
+
+Deno.test("a schema without properties makes no fields", () => {
+  for (
+    const schema of [undefined, null, {}, { type: "object" }, { properties: {} }, { properties: [] }, "x"]
+  ) {
+    assert.equal(argumentFields(schema, { a: 1 }), undefined);
   }
 });
 

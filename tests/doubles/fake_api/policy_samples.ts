@@ -171,7 +171,20 @@ export function sampleTools(now: number): ToolView[] {
     tool("ask_user", "builtin", "plan"),
     tool("update_plan", "builtin", "plan"),
     tool("schedule", "builtin", "schedule"),
-    tool("mcp__github__create_issue", "mcp:github", "mcp"),
+    {
+      ...tool("mcp__github__create_issue", "mcp:github", "mcp"),
+      parameters: {
+        type: "object",
+        properties: {
+          title: { type: "string", description: "One line that says what is wrong" },
+          urgency: { enum: ["low", "high"] },
+          votes: { type: "integer" },
+          draft: { type: "boolean" },
+          labels: { type: "array" },
+        },
+        required: ["title"],
+      },
+    },
     tool("mcp__github__search", "mcp:github", "mcp"),
     tool("mcp__mail__send", "mcp:mail", "mcp", false),
   ];
