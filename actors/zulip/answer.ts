@@ -3,7 +3,7 @@
  * push notification carries only what a message was created with); until then a reaction and the typing notice show that the bot is at work.
  * If a card or another message of ours came below the streamed text, the final answer is posted anew under it and the streamed one is
  * taken away, so that a reader finds the end of the conversation at its end. Everything is keyed by turn and part, so that a repeated
- * `topic.answer` finds what stands there and finishes it. Proven by `gateway_test.ts` and the end-to-end tests.
+ * `topic.answer` finds what stands there and finishes it. Proven by `answer_test.ts` and the end-to-end tests.
  */
 import { type Clock, sleep } from "../../lib/clock.ts";
 import type { Committed, Effects } from "../../runtime/actor.ts";

@@ -1,7 +1,7 @@
 /**
  * Posting exactly once, as far as Zulip allows: an intent row before the POST, and after a lost answer a look before anything is sent
  * again. At most one unsettled post per conversation. What is posted under a key is posted once, for ever, however often it is asked for.
- * The intent row is this gateway's `started`; it survives the process. Proven by `gateway_test.ts` and the end-to-end tests.
+ * The intent row is this gateway's `started`; it survives the process. Proven by `answer_test.ts` and the end-to-end tests.
  */
 import { type Clock, sleep } from "../../lib/clock.ts";
 import type { Committed, Effects, Send } from "../../runtime/actor.ts";
