@@ -3,7 +3,7 @@
  * only a wrapper: they would allow whatever is wrapped. Proven by `policy_test.ts`.
  */
 import { pathPatternProblem } from "./path_pattern.ts";
-import { evaluates, isInterpreter, isRunner } from "./programs.ts";
+import { isInterpreter, isRunner, leavesOpen } from "./programs.ts";
 import type { RuleAction } from "./rule.ts";
 import { baseName } from "./shell_line.ts";
 import { toolPatternProblem } from "./tool_pattern.ts";
@@ -33,9 +33,4 @@ export function ruleProblem(rule: RuleText): string | undefined {
     }" would allow any command that it runs; name the command itself`;
   }
   return undefined;
-}
-
-/** Whether these words leave open what the interpreter runs: only options, or an option that takes a program and no program after it. */
-function leavesOpen(name: string, words: readonly string[]): boolean {
-  return words.every((word) => word.startsWith("-")) || words.length === 1 && evaluates(name, words);
 }

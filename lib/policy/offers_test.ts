@@ -37,12 +37,43 @@ for (
     "ruby -e x",
     "xargs rm",
     "osascript x",
+    "poetry run x",
+    "npx -c x",
+    "npm exec x",
+    "mvn exec:java",
+    "gradle -I x",
+    "make SHELL=x",
+    "cmake -P x",
+    "dotnet exec x",
+    "tar xf a --to-command=x",
+    "rsync -e x a b",
+    "sort --compress-program=x a",
+    "git grep -Ox a",
+    "git fetch --upload-pack=x",
+    "git submodule foreach x",
+    "vim +x",
+    "man --pager=x ls",
+    "nice x",
+    "nohup x",
+    "Rscript -e x",
+    "julia -e x",
   ]
 ) {
   Deno.test(`nothing shorter than the line itself is offered for ${script}`, () => {
     assert.deepEqual(prefixes(shell(script)), [`bash -c ${script}`]);
   });
 }
+
+Deno.test("a command that a build tool is given is offered down to its name, never the tool alone", () => {
+  assert.deepEqual(prefixes(shell("cargo test --all")), [
+    "bash -c cargo test --all",
+    "cargo test --all",
+    "cargo test",
+  ]);
+  assert.deepEqual(prefixes(shell("npm run build")), ["bash -c npm run build", "npm run build"]);
+  assert.deepEqual(prefixes(shell("go run x.go")), ["bash -c go run x.go", "go run x.go"]);
+  assert.deepEqual(prefixes(shell("go test ./...")), ["bash -c go test ./...", "go test ./...", "go test"]);
+});
 
 Deno.test("several commands, and lines that cannot be read, are offered exactly or not at all", () => {
   assert.deepEqual(prefixes(shell("ls && pwd")), ["bash -c ls && pwd"]);

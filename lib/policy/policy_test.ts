@@ -420,13 +420,59 @@ Deno.test("a rule that would allow any wrapped command is refused", () => {
       ["sudo", "-u", "root"],
       ["env", "A=1"],
       ["git"],
+      ...[
+        "cargo",
+        "go",
+        "make",
+        "gradle",
+        "./gradlew",
+        "mvn",
+        "dotnet",
+        "java",
+        "npm",
+        "npx",
+        "Rscript",
+        "julia",
+        "pytest-3",
+      ].map((
+        name,
+      ) => [name]),
+      ["go", "run"],
+      ["go", "run", "-race"],
+      ["cargo", "run"],
+      ["npm", "run"],
+      ["npm", "install"],
+      ["pip3", "install", "--user"],
+      ["deno", "run", "-A"],
+      ["deno", "eval"],
+      ["java", "-jar"],
+      ["python3", "-m"],
+      ["timeout", "5"],
+      ["nice"],
+      ["/lib64/ld-linux-x86-64.so.2"],
+      ["vim"],
+      ["less", "-R"],
+      ["poetry", "run"],
       [],
     ]
   ) {
     assert.ok(problem(...bad), bad.join(" "));
   }
   assert.equal(problem("git", "status"), undefined);
-  assert.equal(problem("cargo"), undefined);
+  for (
+    const good of [
+      ["cargo", "test"],
+      ["go", "run", "./cmd/serve"],
+      ["npm", "run", "build"],
+      ["make", "test"],
+      ["mvn", "verify"],
+      ["java", "-jar", "app.jar"],
+      ["python3", "check.py"],
+      ["deno", "task", "ok"],
+      ["tar"],
+      ["ls"],
+    ]
+  ) assert.equal(problem(...good), undefined, good.join(" "));
   assert.equal(
     ruleProblem({ action: "deny", toolPattern: "exec_command", pathPattern: null, argvPrefix: ["bash"] }),
     undefined,

@@ -12,8 +12,9 @@ export type ShellLine = readonly (readonly string[])[] | "unreadable";
 const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ash", "ksh"]);
 /** Words that make a shell do something else than run the program of that name. */
 const RESERVED: ReadonlySet<string> = new Set(
-  (". [[ alias bind builtin case cd command coproc declare do done elif else enable esac eval exec export fi for function hash if let local " +
-    "popd pushd readonly select set shopt source then time trap typeset unalias unset until while").split(
+  (". [[ alias bind builtin case cd command compgen complete compopt coproc declare do done elif else enable esac eval exec export fc fi for " +
+    "function getopts hash history if jobs let local mapfile popd pushd read readarray readonly select set shopt source then time trap typeset " +
+    "unalias unset until wait while").split(
       " ",
     ),
 );
