@@ -227,14 +227,19 @@ stage("a call is edited in fields of its tool's schema, or as JSON", async ({ ap
     votes: 4,
     draft: true,
   });
-  await page.getByRole("button", { name: "Edit as fields" }).click();
+  const asFields = page.getByRole("button", { name: "Edit as fields" });
+  await page.locator("textarea").fill("{");
+  assert.equal(await asFields.isDisabled(), true);
+  await page.locator("textarea").fill('{"title":"Disk very full","urgency":"high","votes":4,"draft":true}');
+  await asFields.click();
+  assert.equal(await title.inputValue(), "Disk very full");
   const [request] = await Promise.all([
     page.waitForRequest((one) => one.url().endsWith("/decision")),
     send.click(),
   ]);
 
   assert.deepEqual(request.postDataJSON().arguments, {
-    title: "Disk full",
+    title: "Disk very full",
     urgency: "high",
     votes: 4,
     draft: true,
