@@ -1,7 +1,7 @@
 /**
  * Watches the free space of the data folder. While there is too little, conversations get no new messages of people and schedules, so no new
  * turn starts; everything under way goes on, because it needs little and is lost otherwise. Nothing is refused: what was said stays a row and
- * is delivered when there is room again. Proven by `watch_test.ts`.
+ * is delivered when there is room again. With no room at all everything waits, and it says that. Proven by `watch_test.ts`.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -13,8 +13,13 @@ export const LEAST_FREE_BYTES = 200_000_000;
 /** There must be this much before they start again, so that a level near the limit does not flap. */
 export const ENOUGH_FREE_BYTES = 220_000_000;
 
+/** Less than this is no room at all: the file system keeps some, and a commit needs a few pages. */
+const NO_ROOM_BYTES = 1_000_000;
+
 const LOOK_EVERY_MS = 5_000;
 const REASON = "less than 200 MB are free on the server's disk, so no new turn starts";
+const FULL =
+  "the server's disk is full: nothing can be written, and what is under way waits until there is room; free some space";
 
 /** What the watch needs. */
 export interface DiskWatchOptions {
@@ -29,6 +34,7 @@ export interface DiskWatchOptions {
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
   #hold: Hold | undefined;
+  #isFull = false;
   #cancel: (() => void) | undefined;
   #stopped = false;
 
@@ -49,6 +55,7 @@ export class DiskWatch {
 
   /** Words for people while there is too little room. */
   notices(): string[] {
+    if (this.#isFull) return [FULL];
     return this.#hold ? [REASON] : [];
   }
 
@@ -62,6 +69,9 @@ export class DiskWatch {
       return log("warn", "the free space of the data folder cannot be read", { cause: String(error) });
     }
     if (this.#stopped) return;
+    const isFull = free < NO_ROOM_BYTES;
+    if (isFull && !this.#isFull) log("error", FULL, { free });
+    this.#isFull = isFull;
     if (!this.#hold && free < LEAST_FREE_BYTES) {
       this.#hold = { since: clock.now(), reason: REASON, matches: startsTurn };
       log("error", "the disk is nearly full: no new turn starts", { free });

@@ -47,8 +47,9 @@ Deno.test("below 200 MB free what starts a turn is held, and only that; it is li
   await disk.watch.start();
 
   await disk.has(199_999_999);
-  await disk.has(100);
   const notices = disk.watch.notices();
+  await disk.has(100);
+  const fullNotices = disk.watch.notices();
   const [hold] = disk.holds;
   await disk.has(219_999_999);
   const near = disk.holds.length;
@@ -59,6 +60,7 @@ Deno.test("below 200 MB free what starts a turn is held, and only that; it is li
   assert.equal(disk.holds.length, 2);
   assert.equal(disk.holds[1], undefined);
   assert.match(notices[0] ?? "", /200 MB/);
+  assert.match(fullNotices[0] ?? "", /nothing can be written/);
   assert.deepEqual(disk.watch.notices(), []);
   const to = "conversation/a";
   assert.equal(hold?.matches({ to, type: "conversation.message" }), true);

@@ -8,6 +8,8 @@ import { World } from "./world.ts";
 const SIZE_MB = 240;
 /** Leaves less than 200 MB. */
 const FILL_BYTES = 60_000_000;
+/** Longer than the lease lives, and than a commit is tried: 10 s each. */
+const FULL_FOR_MS = 22_000;
 
 /** Found out by trying: containers often forbid it to root, too. */
 const mayMount = await withSmallDisk(() => Promise.resolve()).then(() => true, () => false);
@@ -42,6 +44,48 @@ Deno.test(
       await world.until(async () => await reasons() === "");
     }),
 );
+
+Deno.test(
+  "a disk without a free byte for longer than a lease lives ends nothing: it is said, and what waited goes on when there is room",
+  {
+    ignore: !mayMount,
+  },
+  () =>
+    withSmallDisk(async (disk) => {
+      await using world = await World.open({ env: { CALLBOARD_DATA: `${disk}/data` } });
+      const reasons = async () => {
+        const response = await fetch(`${world.supervisor.url}/readyz`);
+        const { reasons }: { reasons: string[] } = await response.json();
+        return reasons.join();
+      };
+      const { pid } = world.supervisor;
+      let ended = false;
+      void world.supervisor.status.then(() => ended = true);
+      await fill(`${disk}/fill`);
+      const fullAt = Date.now();
+      await world.until(async () => /disk is full/.test(await reasons()));
+      world.zulip.say("King Hamlet", "general", "t", "@**Callboard** are you there");
+      await world.until(() => Promise.resolve(ended || Date.now() - fullAt > FULL_FOR_MS));
+      assert.equal(ended, false, world.supervisor.output());
+      await Deno.remove(`${disk}/fill`);
+
+      await world.answered("t", /echo: [^]*are you there/);
+
+      assert.equal(world.supervisor.pid, pid);
+      await world.until(async () => await reasons() === "");
+    }),
+);
+
+/** Takes every byte, also those that are given back in the meantime. */
+async function fill(path: string): Promise<void> {
+  for (let bytes = 1 << 20; bytes >= 1 << 12;) {
+    const fits = await Deno.writeFile(path, new Uint8Array(bytes), { append: true }).then(
+      () => true,
+      () => false,
+    );
+    if (!fits) bytes >>= 1;
+  }
+}
 
 /** Runs `body` on a new small file system. Rejects where that is not allowed. */
 async function withSmallDisk(body: (folder: string) => Promise<void>): Promise<void> {
