@@ -149,21 +149,6 @@ Deno.test("a hostile Worker reaches nothing and speaks for nobody else", async (
   });
 });
 
-Deno.test("a Worker that steals its host's frames costs the host, and the neighbour goes on", async () => {
-  await withRuntime(async (test) => {
-    await test.insert("conversation/b", "test.add", { n: 1 });
-    const pid = await pidOf(test, "conversation/b");
-    await test.insert("conversation/a", "test.fault", { fault: "read_stdin" });
-    await test.until("it is at work", () => test.view("conversation/a")?.state === "live");
-
-    await test.insertAll(Array.from({ length: 20 }, () => ["conversation/b", "test.add", { n: 1 }]));
-    await test.until("the neighbour is done", async () => await test.total("conversation/b") === 21);
-
-    await test.until("the host is gone", () => test.view("conversation/b")?.pid !== pid);
-    assert.ok((await downs(test)).every((down) => down.ref !== "conversation/b" || down.suspect === 0));
-  });
-});
-
 Deno.test("an actor that crashes too often is parked with its mail until a person restarts it", async () => {
   await withRuntime(async (test) => {
     await test.insertAll(Array.from({ length: 4 }, () => ["conversation/a", "test.gap", {}]));

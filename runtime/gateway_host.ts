@@ -1,12 +1,12 @@
 /**
  * Runs a gateway in its own process: `runGateway(gateway)` is the whole of a gateway's `main.ts`. Messages of one key are handled one at a time
  * and in order, different keys and the control lane at once. A rejected `handle` ends the process: the supervisor starts it again and hands
- * over what was in hand with `resumed`. The process ends with its stdin. It knows no rows. Proven by `gateway_test.ts`.
+ * over what was in hand with `resumed`. The process ends with its link. It knows no rows. Proven by `gateway_test.ts`.
  */
 import { newId } from "../lib/ids.ts";
 import type { Committed, Effects, Envelope, Gateway, GatewayContext, Send } from "./actor.ts";
 import { type FromGateway, GATEWAY_SLOT, type LeaseTime, type ToGateway } from "./link/link_messages.ts";
-import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
+import { type ChildLink, connectToSupervisor } from "./link/child_link.ts";
 import { activeTracer, inSpan } from "./tracing.ts";
 
 const BEAT_MS = 1_000;
@@ -19,15 +19,15 @@ type Answer = Extract<ToGateway, { t: "answer" }>;
 /** Runs the gateway for as long as the process lives. */
 export async function runGateway(gateway: Gateway): Promise<void> {
   let harness: Harness | undefined;
-  await connectStdio((link) => {
+  await connectToSupervisor((link) => {
     harness = new Harness(gateway, link);
     return (entry) => harness?.receive(entry.text);
-  }, { blocking: false, onEnd: () => harness?.orphaned() ?? Promise.resolve() });
+  }, () => harness?.orphaned() ?? Promise.resolve());
 }
 
 class Harness {
   readonly #gateway: Gateway;
-  readonly #link: StdioLink;
+  readonly #link: ChildLink;
   readonly #stopping = new AbortController();
   readonly #hands = new Map<string, AbortController>();
   readonly #lines = new Map<string, Promise<void>>();
@@ -38,7 +38,7 @@ class Harness {
   #monotonicUntil = 0;
   #wallUntil = 0;
 
-  constructor(gateway: Gateway, link: StdioLink) {
+  constructor(gateway: Gateway, link: ChildLink) {
     this.#gateway = gateway;
     this.#link = link;
     captureConsole((level, text) => this.#say({ t: "log", level, text }));
@@ -85,7 +85,7 @@ class Harness {
     }
   }
 
-  /** Ends every effect at once: stdin has ended, so nobody owns them any more. Resolves after the last clean-up or its time. */
+  /** Ends every effect at once: the link has ended, so nobody owns them any more. Resolves after the last clean-up or its time. */
   async orphaned(): Promise<void> {
     this.#stopping.abort(new DOMException("the supervisor is gone", "AbortError"));
     const budget = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ class Harness {
     this.#wallUntil = lease.until;
   }
 
-  /** Both clocks must agree: a frame that waited in the pipe while we were stopped renews nothing. */
+  /** Both clocks must agree: a frame that waited in the socket while we were stopped renews nothing. */
   #mayAct(): boolean {
     return !this.#stopping.signal.aborted && performance.now() < this.#monotonicUntil &&
       Date.now() < this.#wallUntil;
@@ -224,7 +224,7 @@ class Harness {
   }
 }
 
-/** Libraries print; stdout belongs to the link. */
+/** Libraries print: what they say goes to the log with its level. */
 function captureConsole(log: (level: "debug" | "info" | "warn" | "error", text: string) => void): void {
   const text = (args: readonly unknown[]) =>
     args.map((arg) => typeof arg === "string" ? arg : Deno.inspect(arg)).join(" ").slice(0, 10_000);

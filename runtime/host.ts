@@ -1,11 +1,11 @@
 /**
  * The main isolate of a pure host process: starts Workers without any permission, carries texts between them and the supervisor, and tells of
  * their errors. It judges nothing and parses nothing that a Worker says. Promises: a Worker's texts leave under the slot of that Worker and no
- * other; one Worker's error ends that Worker only; a Worker is told as ended only when its thread is; the process ends with its stdin.
+ * other; one Worker's error ends that Worker only; a Worker is told as ended only when its thread is; the process ends with its link.
  * Proven by `runtime/link/host_test.ts` and `runtime/faults_worker_test.ts`.
  */
 import type { FromHost, ToHost } from "./link/link_messages.ts";
-import { connectStdio, type StdioLink } from "./link/stdio_link.ts";
+import { type ChildLink, connectToSupervisor } from "./link/child_link.ts";
 
 const BEAT_MS = 1_000;
 /** Memory can fill up between two beats: it is looked at more often, and told when it has grown by this much. */
@@ -18,14 +18,14 @@ const MAX_WORKERS = 32;
 const DRAIN_MS = 10;
 
 class Host {
-  readonly #link: StdioLink;
+  readonly #link: ChildLink;
   readonly #workers = new Map<number, Worker>();
   readonly #early = new Map<number, string[]>();
   #spawns: { slot: number; url: string }[] = [];
   #spawning = false;
   #toldRss = 0;
 
-  constructor(link: StdioLink) {
+  constructor(link: ChildLink) {
     this.#link = link;
     this.#say({ t: "up" });
     setInterval(() => this.#beat(), BEAT_MS);
@@ -133,8 +133,8 @@ if (import.meta.main) {
   Deno.addSignalListener("SIGINT", () => {});
   // A Worker's unhandled rejection reaches this isolate too, and would end the process.
   globalThis.addEventListener("unhandledrejection", (event) => event.preventDefault());
-  await connectStdio((link) => {
+  await connectToSupervisor((link) => {
     const host = new Host(link);
     return (entry) => host.receive(entry.slot, entry.text);
-  }, { blocking: true });
+  });
 }

@@ -4,7 +4,7 @@
  * `Deno`); beats when the host asks, from this isolate's own loop, and tells with every fifth beat how much heap it uses (a timer of its own would
  * cost each Worker 1.5 MiB and 4 ms: Deno loads them when they are first touched); turns the console into log messages, because stdout belongs to
  * the link; and closes when the host says so, from this isolate's own loop, with the word that the host gave: one that spins does not, and no other code
- * can say it. What it cannot take away, such as a read of stdin by `node:fs`, the frames' MAC and sequence make harmless. Proven by
+ * can say it. What it cannot take away, such as a read of stdin by `node:fs`, the link's MAC and sequence make harmless. Proven by
  * `faults_test.ts` and `faults_worker_test.ts`.
  */
 

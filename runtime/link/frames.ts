@@ -1,8 +1,8 @@
 /**
- * Frames on a byte stream that strangers may write to. A frame is `magic, length, sequence, MAC, body`; its body is a list of entries, each
- * a slot number and a text, so that many small messages share one HMAC. Promises: an entry is handed out only when its frame's sequence and
- * MAC are right; bytes that are no frame are handed out as noise; a frame that begins rightly and ends wrongly is a `BadFrame`, after which
- * the stream must not be read any more. It knows neither processes nor what entries mean. Proven by `frames_test.ts`.
+ * Frames on a link that strangers may get at. A frame is `magic, length, sequence, MAC, body`; its body is a list of entries, each a slot number and
+ * a text, so that many small messages share one HMAC. Promises: an entry is handed out only when its frame's sequence and MAC are right;
+ * anything else is a `BadFrame`, after which the link must not be read any more. It knows neither processes nor what entries mean. Proven by
+ * `frames_test.ts`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -18,14 +18,15 @@ export type Direction = "to_host" | "to_supervisor";
 /** Length of the key that both sides share, in bytes. */
 export const KEY_BYTES = 32;
 
-const MAGIC = new Uint8Array([0xca, 0x11, 0xb0, 0xa2]);
+/** Shows at once that bytes are missing; a length that is none of one would be waited for. */
+const MAGIC = 0xca11b0a2;
 const MAC_BYTES = 16;
 const HEADER_BYTES = 12 + MAC_BYTES;
 const MAX_BODY_BYTES = 64 << 20;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A frame whose sequence, MAC or body is wrong: somebody else wrote into the stream. */
+/** Bytes that are no frame of the other side: somebody else wrote into the link, or took something out of it. */
 export class BadFrame extends Error {
   override readonly name = "BadFrame";
 }
@@ -56,8 +57,8 @@ export class FrameWriter {
       throw new RangeError(`'entries' must be at most ${MAX_BODY_BYTES} bytes, received ${bodyBytes}`);
     }
     const frame = new Uint8Array(HEADER_BYTES + bodyBytes);
-    const view = new DataView(frame.buffer);
-    frame.set(MAGIC);
+    const view = viewOf(frame);
+    view.setUint32(0, MAGIC);
     view.setUint32(4, bodyBytes);
     view.setUint32(8, this.#sequence++);
     let at = HEADER_BYTES;
@@ -76,90 +77,77 @@ export class FrameWriter {
 export class FrameReader {
   readonly #key: Uint8Array;
   readonly #direction: Direction;
-  readonly #onNoise: (bytes: Uint8Array) => void;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #wanted = 0;
   #sequence = 0;
 
-  constructor(key: Uint8Array, direction: Direction, onNoise: (bytes: Uint8Array) => void) {
+  constructor(key: Uint8Array, direction: Direction) {
     this.#key = key;
     this.#direction = direction;
-    this.#onNoise = onNoise;
   }
 
-  /** The entries that `chunk` completes. Throws `BadFrame`. */
+  /** The entries that `chunk` completes; it may be written over afterwards. Throws `BadFrame`. */
   push(chunk: Uint8Array): Entry[] {
-    this.#pending.push(chunk);
-    this.#pendingBytes += chunk.length;
-    if (this.#pendingBytes < this.#wanted) return [];
-    let bytes = this.#joined();
     const entries: Entry[] = [];
-    for (;;) {
-      bytes = this.#skipNoise(bytes);
-      if (bytes.length < HEADER_BYTES) {
-        this.#wanted = 0;
-        break;
-      }
-      const bodyBytes = viewOf(bytes).getUint32(4);
-      if (bodyBytes > MAX_BODY_BYTES) throw new BadFrame(`a frame claims ${bodyBytes} bytes`);
-      const frameBytes = HEADER_BYTES + bodyBytes;
-      if (bytes.length < frameBytes) {
-        this.#wanted = frameBytes;
-        break;
-      }
-      this.#open(bytes.subarray(0, frameBytes), entries);
-      bytes = bytes.subarray(frameBytes);
+    if (this.#pendingBytes + chunk.length < this.#wanted) {
+      this.#keep(chunk);
+      return entries;
     }
-    this.#pending = bytes.length > 0 ? [bytes] : [];
-    this.#pendingBytes = bytes.length;
+    let bytes = this.#joined(chunk);
+    for (let frame; (frame = this.#first(bytes)); bytes = bytes.subarray(frame.length)) {
+      this.#open(frame, entries);
+    }
+    if (bytes.length > 0) this.#keep(bytes);
     return entries;
   }
 
-  #joined(): Uint8Array {
-    const [only] = this.#pending;
-    if (this.#pending.length === 1 && only) return only;
-    const joined = new Uint8Array(this.#pendingBytes);
+  /** A copy: what is read comes in one buffer again and again. */
+  #keep(bytes: Uint8Array): void {
+    this.#pending.push(bytes.slice());
+    this.#pendingBytes += bytes.length;
+  }
+
+  /** Everything that is kept, and `chunk`; nothing is kept any more. */
+  #joined(chunk: Uint8Array): Uint8Array {
+    if (this.#pendingBytes === 0) return chunk;
+    const joined = new Uint8Array(this.#pendingBytes + chunk.length);
     let at = 0;
-    for (const part of this.#pending) {
+    for (const part of [...this.#pending, chunk]) {
       joined.set(part, at);
       at += part.length;
     }
+    this.#pending = [];
+    this.#pendingBytes = 0;
     return joined;
   }
 
-  /** Drops what is not the beginning of a frame. */
-  #skipNoise(bytes: Uint8Array): Uint8Array {
-    let at = 0;
-    while (at < bytes.length && !startsFrame(bytes, at)) at++;
-    if (at > 0) this.#onNoise(bytes.subarray(0, at));
-    return bytes.subarray(at);
+  /** The frame that `bytes` begin with, once it is whole. */
+  #first(bytes: Uint8Array): Uint8Array | undefined {
+    this.#wanted = HEADER_BYTES;
+    if (bytes.length < HEADER_BYTES) return undefined;
+    const view = viewOf(bytes);
+    if (view.getUint32(0) !== MAGIC) throw new BadFrame("bytes on the link are no frame");
+    const bodyBytes = view.getUint32(4);
+    if (bodyBytes > MAX_BODY_BYTES) throw new BadFrame(`a frame claims ${bodyBytes} bytes`);
+    this.#wanted = HEADER_BYTES + bodyBytes;
+    return bytes.length < this.#wanted ? undefined : bytes.subarray(0, this.#wanted);
   }
 
   #open(frame: Uint8Array, entries: Entry[]): void {
     const view = viewOf(frame);
-    const body = frame.subarray(HEADER_BYTES);
-    const mac = macOf(this.#key, this.#direction, frame.subarray(4, 12), body);
+    const mac = macOf(this.#key, this.#direction, frame.subarray(4, 12), frame.subarray(HEADER_BYTES));
     if (!timingSafeEqual(mac, frame.subarray(12, HEADER_BYTES))) {
       throw new BadFrame("a frame has a wrong MAC");
     }
     if (view.getUint32(8) !== this.#sequence % 2 ** 32) throw new BadFrame("a frame is out of sequence");
     this.#sequence++;
     for (let at = HEADER_BYTES; at < frame.length;) {
-      const slot = view.getUint32(at);
       const until = at + 8 + view.getUint32(at + 4);
-      entries.push({ slot, text: decoder.decode(frame.subarray(at + 8, until)) });
+      entries.push({ slot: view.getUint32(at), text: decoder.decode(frame.subarray(at + 8, until)) });
       at = until;
     }
   }
-}
-
-/** Whether the bytes at `at` are, as far as they are there, the magic of a frame. */
-function startsFrame(bytes: Uint8Array, at: number): boolean {
-  for (let index = 0; index < MAGIC.length && at + index < bytes.length; index++) {
-    if (bytes[at + index] !== MAGIC[index]) return false;
-  }
-  return true;
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { root } from "../../build.ts";
 import type { Entry } from "./frames.ts";
-import type { ProcessEnd } from "../supervise/judge_death.ts";
-import { openProcessLink } from "./process_link.ts";
+import { EXIT_BAD_LINK, type ProcessEnd } from "../supervise/judge_death.ts";
+import { Meeting } from "./meeting.ts";
+import { openProcessLink, type ProcessSpec } from "./process_link.ts";
 import { hostSpec } from "./process_spec.ts";
 
 /** A child process at the end of a link, and everything it told. */
-function open(args: readonly string[]) {
+function open({ flags, entry }: Omit<ProcessSpec, "env">) {
   const entries: Entry[] = [];
   const noise: string[] = [];
   let told = Promise.withResolvers<void>();
@@ -16,7 +17,7 @@ function open(args: readonly string[]) {
     told.resolve();
     told = Promise.withResolvers();
   };
-  const link = openProcessLink({ args, env: { HOME: Deno.env.get("HOME") ?? "/", NO_COLOR: "1" } }, {
+  const link = openProcessLink({ flags, entry, env: { HOME: Deno.env.get("HOME") ?? "/", NO_COLOR: "1" } }, {
     onEntry: (entry) => {
       entries.push(entry);
       tell();
@@ -41,24 +42,24 @@ function open(args: readonly string[]) {
   };
 }
 
-/** Runs a few lines of TypeScript that may use `connectStdio` and the writer of frames. */
-async function script(body: string): Promise<{ args: string[]; remove: () => Promise<void> }> {
+/** Runs a few lines of TypeScript that may use `connectToSupervisor`. */
+async function script(body: string): Promise<ProcessSpec & { remove: () => Promise<void> }> {
   const path = await Deno.makeTempFile({ suffix: ".ts" });
   const url = (name: string) => JSON.stringify(`file://${join(root, "runtime/link", name)}`);
-  await Deno.writeTextFile(path, `import { connectStdio } from ${url("stdio_link.ts")};\n${body}`);
-  const args = ["run", "--quiet", "--no-check", "--no-prompt", "--config", join(root, "deno.json"), path];
-  return { args, remove: () => Deno.remove(path) };
+  await Deno.writeTextFile(path, `import { connectToSupervisor } from ${url("child_link.ts")};\n${body}`);
+  const flags = ["--quiet", "--no-check", "--no-prompt", "--config", join(root, "deno.json")];
+  return { flags, entry: path, env: {}, remove: () => Deno.remove(path) };
 }
 
-Deno.test("a child's frames arrive whole, and what it prints between them goes to the log", async () => {
+Deno.test("a child's frames arrive whole, and what it prints goes to the log", async () => {
   const child = await script(`
     const print = (text: string) => Deno.stdout.writeSync(new TextEncoder().encode(text));
-    await connectStdio((link) => (entry) => {
+    await connectToSupervisor((link) => (entry) => {
       print("printed\\n");
       link.send(entry.slot + 1, entry.text.toUpperCase());
       link.flushed().then(() => print("printed again\\n"));
-    }, { blocking: true });`);
-  const heard = open(child.args);
+    });`);
+  const heard = open(child);
 
   heard.link.send(4, "ä".repeat(100_000));
   await heard.until(() => heard.entries.length === 1 && heard.noise.length === 2);
@@ -73,16 +74,74 @@ Deno.test("a child's frames arrive whole, and what it prints between them goes t
 
 Deno.test("a child that repeats a frame is killed", async () => {
   const child = await script(`
-    const write = Deno.stdout.writeSync.bind(Deno.stdout);
-    Deno.stdout.writeSync = (bytes) => (write(bytes), write(bytes));
-    await connectStdio((link) => () => link.send(1, "x"), { blocking: true });`);
-  const heard = open(child.args);
+    const connect = Deno.connect;
+    Deno.connect = async (options) => {
+      const connection = await connect(options);
+      const write = connection.write.bind(connection);
+      connection.write = async (bytes) => (await write(bytes), await write(bytes));
+      return connection;
+    };
+    await connectToSupervisor((link) => () => link.send(1, "x"));`);
+  const heard = open(child);
 
   heard.link.send(1, "go");
   await heard.link.ended;
 
   assert.ok(heard.entries.length <= 1);
   assert.deepEqual(heard.end(), { code: 137, signal: "SIGKILL", badFrame: true });
+  await child.remove();
+});
+
+Deno.test("a child that hears what is no frame ends, and says why", async () => {
+  const child = await script(`
+    const connect = Deno.connect;
+    Deno.connect = async (options) => {
+      const connection = await connect(options);
+      const read = connection.read.bind(connection);
+      // Somebody else has taken the first byte.
+      connection.read = (into) => (connection.read = read, read(new Uint8Array(1)).then(() => read(into)));
+      return connection;
+    };
+    await connectToSupervisor(() => () => console.log("heard"));`);
+  const heard = open(child);
+
+  heard.link.send(1, "go");
+  await heard.link.ended;
+
+  assert.deepEqual(heard.noise, []);
+  assert.deepEqual(heard.end(), { code: EXIT_BAD_LINK, signal: null, badFrame: false });
+  await child.remove();
+});
+
+Deno.test("a stranger at the socket is told nothing, and the child is still met", async () => {
+  const meeting = new Meeting();
+  const connected = meeting.connection();
+  const stranger = await Deno.connect({ transport: "unix", path: meeting.path });
+  await stranger.write(new Uint8Array(meeting.secrets.length));
+  assert.equal(await stranger.read(new Uint8Array(1)).catch(() => null), null);
+  stranger.close();
+
+  const child = await Deno.connect({ transport: "unix", path: meeting.path });
+  await child.write(meeting.secrets.subarray(0, 32));
+  using met = await connected;
+
+  await met?.write(new Uint8Array([7]));
+  const told = new Uint8Array(1);
+  await child.read(told);
+  assert.equal(told[0], 7);
+  child.close();
+  await assert.rejects(Deno.stat(meeting.path), Deno.errors.NotFound);
+});
+
+Deno.test("a child that ends before it connects leaves no socket behind", async () => {
+  const child = await script("console.log(Deno.args[0]);");
+  const heard = open(child);
+
+  await heard.link.ended;
+
+  assert.equal(heard.end()?.code, 0);
+  assert.equal(heard.noise.length, 1);
+  await assert.rejects(Deno.stat(String(heard.noise[0])), Deno.errors.NotFound);
   await child.remove();
 });
 
@@ -98,7 +157,7 @@ Deno.test("a gateway cleans up when its supervisor is gone", async () => {
       handle: () => Promise.resolve(),
       stop: () => Promise.resolve(console.log("cleaned up")),
     });`);
-  const heard = open(child.args);
+  const heard = open(child);
 
   heard.link.send(
     1,
@@ -113,7 +172,7 @@ Deno.test("a gateway cleans up when its supervisor is gone", async () => {
   await child.remove();
 });
 
-Deno.test("a host ends with its stdin, and starts nothing that it cannot read", async () => {
+Deno.test("a host ends with its link, and starts nothing that it cannot read", async () => {
   const env = { HOME: Deno.env.get("HOME") ?? "/" };
   const spec = hostSpec(join(root, "runtime/host.ts"), {
     config: join(root, "deno.json"),
@@ -121,7 +180,7 @@ Deno.test("a host ends with its stdin, and starts nothing that it cannot read", 
     env,
     read: [join(root, "build")],
   });
-  const heard = open(spec.args);
+  const heard = open(spec);
 
   heard.link.send(0, JSON.stringify({ t: "spawn", slot: 1, url: `file://${join(root, "deno.json")}` }));
   heard.link.send(0, JSON.stringify({ t: "spawn", slot: 2, url: "file:///etc/hostname" }));

@@ -4,7 +4,7 @@
  */
 import type { Entry, FrameWriter } from "./frames.ts";
 
-/** Where bytes go, for example a process's stdin. */
+/** Where bytes go, for example a socket. */
 export interface Sink {
   write(bytes: Uint8Array): Promise<unknown>;
 }

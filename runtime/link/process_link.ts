@@ -1,22 +1,24 @@
 /**
- * The supervisor's end of a link: starts a Deno process, gives it a fresh key, and turns its stdio into entries. Promises that `onExit` comes
- * once, after everything the process had written was read; that foreign bytes only reach the log; that a bad frame kills the process.
- * It does not know what entries mean. Proven by `host_test.ts`.
+ * The supervisor's end of a link: starts a Deno process, meets it at a socket, and turns what comes over that into entries. Promises that
+ * `onExit` comes once, after everything the process had written was read; that what it prints only reaches the log; that a bad frame kills
+ * the process. It does not know what entries mean. Proven by `host_test.ts`.
  */
-import { BadFrame, type Entry, FrameReader, FrameWriter, KEY_BYTES } from "./frames.ts";
+import { BadFrame, type Entry, FrameReader, FrameWriter } from "./frames.ts";
 import type { ProcessEnd } from "../supervise/judge_death.ts";
+import { Meeting, writeAll } from "./meeting.ts";
 import { Outbox } from "./outbox.ts";
 
-/** A process to start: arguments of the running Deno executable, and its whole environment. */
+/** A process to start: the running Deno executable's flags for it, its module, and its whole environment. */
 export interface ProcessSpec {
-  readonly args: readonly string[];
+  readonly flags: readonly string[];
+  readonly entry: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** What the process's owner is told. */
 export interface LinkEvents {
   onEntry(entry: Entry): void;
-  /** A line that was no frame, from stdout or stderr. */
+  /** A line that it printed. */
   onNoise(line: string): void;
   onExit(end: ProcessEnd): void;
 }
@@ -25,7 +27,7 @@ export interface LinkEvents {
 export interface ProcessLink {
   readonly pid: number;
   send(slot: number, text: string): void;
-  /** Closes stdin once what was sent is written: the process ends by itself. */
+  /** Ends the link once what was sent is written: the process ends by itself. */
   close(): void;
   /** SIGKILL. */
   kill(): void;
@@ -38,22 +40,20 @@ export type OpenLink = (spec: ProcessSpec, events: LinkEvents) => ProcessLink;
 
 /** How long output may come after a process's end, for example from a grandchild that keeps its pipe. */
 const LINGER_MS = 250;
+const READ_BYTES = 65_536;
 
-/** Starts the process. Throws when the executable cannot be run. */
+/** Starts the process. Throws when the executable cannot be run or the socket not be made. */
 export const openProcessLink: OpenLink = (spec, events) => {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...spec.args],
-    env: { ...spec.env },
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  const meeting = new Meeting();
+  let child: Deno.ChildProcess;
+  try {
+    child = startChild(spec, meeting.path);
+  } catch (error) {
+    meeting.end();
+    throw error;
+  }
   const stdin = child.stdin.getWriter();
-  const outbox = new Outbox(stdin, new FrameWriter(key, "to_host"), () => {});
-  stdin.write(key).catch(() => {}); // its end is told by onExit
-  let badFrame = false;
+  stdin.write(meeting.secrets).then(() => stdin.close()).catch(() => {}); // its end is told by onExit
   const kill = () => {
     try {
       child.kill("SIGKILL");
@@ -61,50 +61,90 @@ export const openProcessLink: OpenLink = (spec, events) => {
       // It has ended already.
     }
   };
-  const noise = new Lines(events.onNoise);
-  const frames = new FrameReader(key, "to_supervisor", (bytes) => noise.push(bytes));
-  const stdout = pump(child.stdout, (chunk) => {
-    if (badFrame) return;
+
+  const connecting = meeting.connection();
+  const write = async (bytes: Uint8Array) => {
+    const connection = await connecting;
+    if (connection) await writeAll(connection, bytes);
+  };
+  const outbox = new Outbox({ write }, new FrameWriter(meeting.key, "to_host"), () => {}); // as above
+  let badFrame = false;
+  const reading = (async () => {
+    const connection = await connecting;
+    if (!connection) return;
     try {
-      for (const entry of frames.push(chunk)) events.onEntry(entry);
+      await readFrames(connection, new FrameReader(meeting.key, "to_supervisor"), events.onEntry);
     } catch (error) {
       if (!(error instanceof BadFrame)) throw error;
       badFrame = true;
       events.onNoise(error.message);
       kill();
     }
-  });
-  const errors = new Lines(events.onNoise);
-  const stderr = pump(child.stderr, (chunk) => errors.push(chunk));
+  })();
+  const stdout = pump(child.stdout, new Lines(events.onNoise));
+  const stderr = pump(child.stderr, new Lines(events.onNoise));
+
   const ended = (async () => {
     const { code, signal } = await child.status;
-    await Promise.all([stdout.finish(), stderr.finish()]);
-    noise.flush();
-    errors.flush();
-    await stdin.close().catch(() => {}); // a broken pipe is what the end of the reader looks like
+    meeting.end();
+    await Promise.all([reading, stdout.finish(), stderr.finish()]);
+    (await connecting)?.close();
     events.onExit({ code, signal, badFrame });
   })();
+  const close = async () => {
+    await outbox.flushed();
+    await (await connecting)?.closeWrite();
+  };
   return {
     pid: child.pid,
     send: (slot, text) => outbox.send(slot, text),
-    close: () => void outbox.flushed().then(() => stdin.close()).catch(() => {}), // as above
+    close: () => void close().catch(() => {}), // as above
     kill,
     ended,
   };
 };
+
+/** Its own rights, and the one to connect to the link: for a Unix socket Deno wants three. */
+function startChild({ flags, entry, env }: ProcessSpec, link: string): Deno.ChildProcess {
+  const mayConnect = [`--allow-read=${link}`, `--allow-write=${link}`, `--allow-net=unix:${link}`];
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, ...mayConnect, entry, link],
+    env: { ...env },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Reads until the other end is closed or gone. Rejects with `BadFrame`. */
+async function readFrames(
+  connection: Deno.UnixConn,
+  frames: FrameReader,
+  onEntry: (entry: Entry) => void,
+): Promise<void> {
+  const buffer = new Uint8Array(READ_BYTES);
+  for (;;) {
+    // One whose other end was killed may fail instead of ending.
+    const count = await connection.read(buffer).catch(() => null);
+    if (count === null) return;
+    for (const entry of frames.push(buffer.subarray(0, count))) onEntry(entry);
+  }
+}
 
 interface Pump {
   /** Resolves at the stream's end, or a moment later when somebody else keeps it open. */
   finish(): Promise<void>;
 }
 
-function pump(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Pump {
+/** What a process prints is for the log. */
+function pump(stream: ReadableStream<Uint8Array>, lines: Lines): Pump {
   const reader = stream.getReader();
   const done = (async () => {
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) return;
-      onChunk(value);
+      if (done) return lines.flush();
+      lines.push(value);
     }
   })();
   return {

@@ -14,19 +14,20 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A pure host: may read the bundles' folders and nothing else. */
+/** A pure host: may read the bundles' folders and nothing else but its own link. */
 export function hostSpec(
   entry: string,
   options: ChildOptions & { readonly read: readonly string[] },
 ): ProcessSpec {
   const flags = [...common(options), `--allow-read=${options.read.join(",")}`];
-  return { args: ["run", ...flags, entry], env: environment(options) };
+  return { flags, entry, env: environment(options) };
 }
 
 /** A gateway: exactly its own flags. */
 export function gatewayProcess(kind: GatewayKind, options: ChildOptions): ProcessSpec {
   return {
-    args: ["run", ...common(options), ...kind.flags, kind.entry],
+    flags: [...common(options), ...kind.flags],
+    entry: kind.entry,
     env: { ...environment(options), ...kind.env },
   };
 }

@@ -57,7 +57,7 @@ function onlyOne(
   return reason === "oom" || occupants.length === 1 ? only.slot : undefined;
 }
 
-/** Exit code of a child whose stdin carried something that is no frame of its supervisor. */
+/** Exit code of a child whose link carried something that is no frame of its supervisor, or could not be made. */
 export const EXIT_BAD_LINK = 76;
 
 /** How a process ended. */

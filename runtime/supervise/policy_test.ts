@@ -198,9 +198,9 @@ Deno.test("a pure host may read its bundles and nothing else, a gateway has exac
   const host = hostSpec("/app/host.ts", { ...child, read: ["/app/build"] });
   const gateway = gatewayProcess(kind, child);
 
-  assert.deepEqual(rights(host.args), ["--allow-read=/app/build"]);
-  assert.deepEqual(rights(gateway.args), ["--allow-net=a.example"]);
-  for (const { args } of [host, gateway]) {
-    for (const flag of ["--cached-only", "--frozen", "--no-prompt"]) assert.ok(args.includes(flag));
+  assert.deepEqual(rights(host.flags), ["--allow-read=/app/build"]);
+  assert.deepEqual(rights(gateway.flags), ["--allow-net=a.example"]);
+  for (const { flags } of [host, gateway]) {
+    for (const flag of ["--cached-only", "--frozen", "--no-prompt"]) assert.ok(flags.includes(flag));
   }
 });

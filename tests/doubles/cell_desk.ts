@@ -116,10 +116,10 @@ export class CellDesk {
       random: () => 0.5,
       log: () => {},
       denoConfig: "/deno.json",
-      openLink: ({ args }, events) => {
+      openLink: ({ entry }, events) => {
         if (this.startsFail) throw new Error("no process can be started");
         const process = new ScriptedProcess(events);
-        const all = args.at(-1) === "/tools.ts" ? this.processes : this.hosts;
+        const all = entry === "/tools.ts" ? this.processes : this.hosts;
         all.push(process);
         return process;
       },

@@ -172,7 +172,7 @@ export class Machine {
   readonly #openLink: OpenLink = (spec, events) => {
     const { schedule, plan, witness, newId } = this.#options;
     if (plan.startFails()) throw new Error("the plan lets no process start");
-    const isGateway = spec.args.at(-1) === "/sim/world.ts";
+    const isGateway = spec.entry === "/sim/world.ts";
     const process = new SimProcess({
       schedule,
       plan,

@@ -123,9 +123,6 @@ function misbehave({ fault, neighbour }: Payload): void {
     case "close":
       globalThis.close();
       return;
-    case "read_stdin":
-      void readStdin();
-      return;
     case "hostile":
       void hostile(neighbour ?? "");
       return;
@@ -156,6 +153,27 @@ async function hostile(neighbour: string): Promise<void> {
     const fs = await import("node:fs");
     return fs.writeSync(1, "printed past the link\n");
   });
+  await attempt("stdin by fs", async () => {
+    const fs = await node(() => import("node:fs"));
+    return fs.readSync(0, new Uint8Array(16)) > 0;
+  });
+  await attempt("the link by net", async () => {
+    const net = await node(() => import("node:net"));
+    for (let fd = 3; fd < 64; fd++) {
+      new net.Socket({ fd }).on("error", () => {}).write("spoken past the link");
+    }
+  });
+  await attempt("the link by fs", async () => {
+    const fs = await node(() => import("node:fs"));
+    const spoken = Array.from({ length: 61 }, (_, index) => index + 3).filter((fd) => {
+      try {
+        return fs.writeSync(fd, "spoken past the link") > 0;
+      } catch {
+        return false;
+      }
+    });
+    return spoken.length > 0;
+  });
   await attempt("a worker", async () => {
     const threads = await import("node:worker_threads");
     return new threads.Worker("", { eval: true });
@@ -176,12 +194,9 @@ async function exitByNode(how: "exit" | "kill"): Promise<void> {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Steals what the supervisor says to the host, until the host notices. */
-async function readStdin(): Promise<void> {
-  // Without a global `Deno` the module's first evaluation fails, but half of it is there the second time.
-  await import("node:process").catch(() => {});
-  const fs = await import("node:fs").catch(() => import("node:fs"));
-  for (let bytes = 0; bytes < 1_000_000;) bytes += fs.readSync(0, new Uint8Array(16));
+/** A module of Node's. Without a global `Deno` its first evaluation fails, but half of it may be there the second time. */
+async function node<T>(load: () => Promise<T>): Promise<T> {
+  return await load().catch(load);
 }
 
 runPure(actor);
