@@ -58,7 +58,7 @@ Deno.test("an idle actor sleeps, and its next message wakes it with what it had"
 
 Deno.test("there is no host before the first actor wakes, and none when nobody has lived in it for long", async () => {
   await withRuntime(async (test) => {
-    const hosts = () => test.opened.filter(({ args }) => args.at(-1)?.endsWith("host.ts"));
+    const hosts = () => test.opened.filter(({ entry }) => entry.endsWith("host.ts"));
     const core = hosts().length;
     for (const n of [1, 2]) {
       await test.insert("conversation/a", "test.add", { n: 3 });

@@ -92,7 +92,7 @@ export class TestRuntime {
   readonly notes: Note[] = [];
   readonly log: LogEntry[] = [];
   /** Every process that was started, in order. */
-  readonly opened: { readonly args: readonly string[]; ended: boolean }[] = [];
+  readonly opened: { readonly entry: string; ended: boolean }[] = [];
   #wakers = new Set<() => void>();
 
   private constructor(store: Store, worker: string, options: TestOptions) {
@@ -120,7 +120,7 @@ export class TestRuntime {
       limits: { ...testLimits, ...options.limits },
       openLink: (spec, events) => {
         const link = (options.openLink ?? openProcessLink)(spec, events);
-        const process = { args: spec.args, ended: false };
+        const process = { entry: spec.entry, ended: false };
         this.opened.push(process);
         void link.ended.then(() => {
           process.ended = true;
