@@ -115,7 +115,14 @@ export class Cards {
       }
       if ((page.at(-1)?.id ?? newest) >= newest) break;
     }
-    const { ops, send: lost } = await this.#gone([...missing]);
+    const deleted: number[] = [];
+    for (const messageId of missing) {
+      // History by sender holds what the bot received, and where it is not subscribed it may not receive its own.
+      const message = await deps.client.getMessage(messageId);
+      if (message) send.push(...this.#standing(message));
+      else deleted.push(messageId);
+    }
+    const { ops, send: lost } = await this.#gone(deleted);
     if (send.length > 0 || lost.length > 0) await this.#session.must({ ops, send: [...send, ...lost] });
   }
 

@@ -113,6 +113,20 @@ Deno.test("reactions made while the queue was lost are heard, refusals first", a
   ]);
 });
 
+Deno.test("a card that the bot never received itself is no deleted one", async () => {
+  const { bench, cardId } = await withCard();
+  await using _ = bench;
+  bench.fake.message(cardId).rows.delete(bench.fake.bot.id);
+  const release = bench.fake.holdEvents();
+  bench.fake.react("Iago", cardId, "+1");
+  bench.fake.loseQueues();
+  release();
+
+  await bench.context.until(reacts);
+
+  assert.ok(!bench.context.sent.some(({ type }) => type === "card.gone"));
+});
+
 Deno.test("a reaction to a card whose posting was still in doubt is heard, after the card", async () => {
   const { bench, item } = await withCard({ settleAfterMs: 60_000 });
   await using _ = bench;

@@ -202,8 +202,14 @@ function getMessages({ world, user, params }: Call): Json {
   if (before + after > 5_000) throw new ZulipRefusal("Too many messages requested (maximum 5000).");
   const includeAnchor = params.flag("include_anchor", true);
   const view = viewOf(params);
+  // Only a narrow to channels finds what the user never received.
+  const withHistory = terms.some(({ operator }) => ["channel", "stream", "channels"].includes(operator)) &&
+    !terms.some(({ operator }) => operator === "is");
   const all = [...world.messages.values()]
-    .filter((message) => world.maySee(user.id, message) && matchesNarrow(world, user.id, message, terms));
+    .filter((message) =>
+      (withHistory ? world.maySee(user.id, message) : message.rows.has(user.id)) &&
+      matchesNarrow(world, user.id, message, terms)
+    );
   const anchor = anchorText === "oldest" ? 0 : /^\d+$/.test(anchorText) ? Number(anchorText) : 1e16;
   const older = all.filter((m) => m.id < anchor);
   const newer = all.filter((m) => m.id > anchor);
