@@ -7,16 +7,28 @@ import { ruleProblem } from "../../lib/policy/check_rule.ts";
 import { type Bypass, type Call, type Context, missReason, type Rule } from "../../lib/policy/rule.ts";
 import { secretPatterns } from "../../lib/policy/floor.ts";
 import { judge } from "../../lib/policy/judge.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { type LookAt, resolvePath } from "./files/virtual_path.ts";
+import { WorkspaceFiles } from "./files/workspace_files.ts";
+import { openSandbox } from "./sandbox/sandbox.ts";
+import { builtinTools } from "./tools/builtin.ts";
 
-const classes: Readonly<Record<string, Call["class"]>> = {
-  read_file: "read",
-  list_files: "read",
-  write_file: "write",
-  edit_file: "write",
-  exec_command: "exec",
-  update_plan: "plan",
-};
+const sandbox = openSandbox({
+  mode: "bwrap",
+  bwrap: "/usr/bin/bwrap",
+  bash: "/bin/bash",
+  etc: "/none",
+  timeZone: "UTC",
+  clock: systemClock,
+});
+const tools = builtinTools({
+  files: new WorkspaceFiles(sandbox),
+  sandbox,
+  clock: systemClock,
+  timeZone: "UTC",
+});
+/** As the tools themselves say. */
+const classes = new Map(tools.map(({ spec }) => [spec.name, spec.class]));
 
 /** A disk with two links into the secrets and a few folders. */
 const look: LookAt = (path) => {
@@ -32,7 +44,7 @@ const look: LookAt = (path) => {
 
 async function callOf(tool: string, path?: string, more: Partial<Call> = {}): Promise<Call> {
   const found = path === undefined ? undefined : await resolvePath("/w", path, look);
-  const kind = classes[tool] ?? "mcp";
+  const kind = classes.get(tool) ?? "mcp";
   const access = kind === "read" ? "read" : "write";
   return {
     tool,
@@ -249,7 +261,6 @@ const scenarios: readonly (readonly [name: string, scenario: Scenario])[] = [
   }],
   ["G a question to the user", {
     tool: "ask_user",
-    more: { class: "plan", source: "builtin" },
     want: "allow",
   }],
   ["H a group that allows all, and a secret", {

@@ -81,6 +81,25 @@ Deno.test("what protected rules deny to readers is hidden from every command tha
   assert.deepEqual(await hidden(), ["/**/.secrets/*", "/**/.ssh/*", "/**/.gnupg/*"]);
 });
 
+for (
+  const [scope, tool, want] of [
+    ["category", "exec_command", { scope: "category", pattern: "exec" }],
+    ["category", "mcp__mail__send", { scope: "tool", pattern: "mcp__mail__send" }],
+    ["mcp", "mcp__mail__send", { scope: "mcp", pattern: "mail" }],
+    ["mcp", "exec_command", { scope: "tool", pattern: "exec_command" }],
+    ["tool", "exec_command", { scope: "tool", pattern: "exec_command" }],
+    ["all", "exec_command", { scope: "all", pattern: null }],
+  ] as const
+) {
+  Deno.test(`a session's allowance of scope ${scope} for ${tool} is one for ${want.scope} ${want.pattern ?? ""}`, async () => {
+    await using desk = await furnished();
+
+    await decided(desk, await desk.judge("a", tool), { decision: "allow_session", scope });
+
+    assert.deepEqual({ ...await desk.row("SELECT scope, pattern FROM bypasses") }, want);
+  });
+}
+
 Deno.test("a session's bypasses end with the session, and never last longer than eight hours", async () => {
   await using desk = await furnished();
   await decided(desk, await desk.judge("a", "exec_command"), { decision: "allow_session", scope: "all" });
