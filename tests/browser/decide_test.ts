@@ -170,8 +170,15 @@ stage("the head of a chat leads to the card that waits above many words", async 
   }
 });
 
-for (const kind of ["json", "diff", "text", "command"] as const) {
-  stage(`no padding pushes the end of a ${kind} preview out of view`, async ({ api, open }) => {
+for (
+  const [kind, name] of [
+    ["json", "no padding pushes the end of a json preview out of view"],
+    ["diff", "no padding pushes the end of a diff preview out of view"],
+    ["text", "no padding pushes the end of a text preview out of view"],
+    ["command", "no padding pushes the end of a command preview out of view"],
+  ] as const
+) {
+  stage(name, async ({ api, open }) => {
     const page = await open("/inbox/i2");
     await listening(page);
     const item = await (await fetch(`${api.url}/api/inbox/i2`)).json();
