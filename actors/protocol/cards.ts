@@ -4,17 +4,6 @@
  */
 import * as z from "zod";
 
-/** Zulip's names of the emoji that decide. */
-export const reactionMeanings: Readonly<Record<string, "allow_once" | "reject_once">> = {
-  "+1": "allow_once",
-  "thumbs_up": "allow_once",
-  "check": "allow_once",
-  "check_mark": "allow_once",
-  "-1": "reject_once",
-  "thumbs_down": "reject_once",
-  "cross_mark": "reject_once",
-};
-
 /** A reaction to a message that may be a card, or one of its buttons; approval checks everything about it itself. */
 export const ApprovalReact = z.object({
   messageId: z.int(),

@@ -3,6 +3,7 @@
  * it that it is a card, that a button's reply is that card's, and that nothing done while the queue was lost stays unheard.
  * Proven by `cards_test.ts`.
  */
+import { reactionMeanings } from "../../lib/reaction_meanings.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import { sleep } from "../../lib/clock.ts";
 import type { Effects, Send } from "../../runtime/actor.ts";
@@ -13,7 +14,7 @@ import { ZulipError } from "../../zulip/errors.ts";
 import { messagesAfter } from "../../zulip/history.ts";
 import type { EventOf } from "../../zulip/wire/events.ts";
 import type { Message, Place, Reaction } from "../../zulip/wire/messages.ts";
-import { type ApprovalReact, reactionMeanings } from "../protocol/cards.ts";
+import type { ApprovalReact } from "../protocol/cards.ts";
 import { type Choice, codeOf, isForeignForm } from "./buttons.ts";
 import type { Poster } from "./poster.ts";
 import type { Session } from "./session.ts";

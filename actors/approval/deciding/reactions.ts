@@ -1,9 +1,11 @@
 /**
- * Deciding by a Zulip reaction, or by a button under the card, which is the same thing in another form. It counts only on the card of an open item in its present version, by somebody who may approve in that channel,
- * for a risk that is at most medium, and when the card showed the whole call. Everything else decides nothing and is said once in the topic.
+ * Deciding by a Zulip reaction, or by a button under the card, which is the same thing in another form. It counts only on the card of an open item in
+ * its present version, by somebody who may approve in that channel, for a risk that is at most medium, and when the card showed the whole call.
+ * Everything else decides nothing and is said once in the topic.
  */
+import { reactionMeanings } from "../../../lib/reaction_meanings.ts";
 import type { CardShown, Decider, PeopleKnown } from "../../protocol/approval.ts";
-import { type ApprovalReact, type CardGone, reactionMeanings } from "../../protocol/cards.ts";
+import type { ApprovalReact, CardGone } from "../../protocol/cards.ts";
 import type { Draft } from "../draft.ts";
 import { claimItem, identityOf, showCard } from "../items/items.ts";
 import { isBarredRequester } from "./rights.ts";
