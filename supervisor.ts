@@ -5,6 +5,9 @@
  */
 import { fileURLToPath } from "node:url";
 import { actorKinds, workspacesOf } from "./composition/kinds.ts";
+import { denoEnv, liveByMemory, telemetryEnv } from "./composition/machine.ts";
+import { Orphans } from "./composition/orphans.ts";
+import { stopOnSignals } from "./composition/signals.ts";
 import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
 import { settleDeadLetter } from "./composition/dead_letters.ts";
 import { DiskWatch } from "./composition/watch/disk.ts";
@@ -35,6 +38,8 @@ import type { Store } from "./store/store.ts";
 
 const VERSION = "0.1.0";
 const STOP_GRACE_MS = 5_000;
+/** What a killed supervisor left has this long to end by itself. */
+const ORPHANS_MS = 5_000;
 const SUSPEND = {
   to: "approval",
   type: "approval.policy",
@@ -71,16 +76,25 @@ async function main(): Promise<void> {
       },
       signal: stopping.signal,
     });
-    const board = await open(config, database).catch(async (error) => {
+    // Only now: whoever waits for the lease has no children.
+    const orphans = await Orphans.open({
+      file: `${config.dataDir}/tree.json`,
+      pid: Deno.pid,
+      log: logOf("supervisor"),
+    });
+    const board = await open(config, database, orphans).catch(async (error) => {
       // The next start must not have to wait for a lease that nobody uses.
       await database.close();
       throw error;
     });
+    const cancel = systemClock.after(ORPHANS_MS, () => void orphans.end());
     await stopped;
+    cancel();
     log("info", "stopping");
     board.disk.stop();
     await board.served.close();
     await board.runtime.stop({ graceMs: STOP_GRACE_MS });
+    await orphans.close();
     await board.app.close();
     await database.close();
     // A stuck Worker or socket must not keep the process.
@@ -114,7 +128,7 @@ interface Board {
 }
 
 /** Builds everything on an owned database and starts it. */
-async function open(config: Config, database: OwnedDatabase): Promise<Board> {
+async function open(config: Config, database: OwnedDatabase, orphans: Orphans): Promise<Board> {
   const { store } = database;
   const live = new LiveFan();
   const running = Promise.withResolvers<void>();
@@ -137,7 +151,7 @@ async function open(config: Config, database: OwnedDatabase): Promise<Board> {
     log: logOf("runtime"),
     limits: { idleMs: config.idleMs, maxLive: config.maxLive ?? liveByMemory() },
     denoConfig: path("deno.json"),
-    childEnv: denoEnv(),
+    childEnv: { ...denoEnv(), ...orphans.env },
     leaseMs: () => database.deadline() - systemClock.monotonic(),
     onEdge: (message) => (message.durable ? app.notify() : live.take(message)),
     onNote: (note) =>
@@ -255,48 +269,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/**
- * Resolves at the first SIGTERM or SIGINT; one that comes a second later or more ends the process. One Ctrl-C in a terminal arrives twice: from
- * the terminal, and from the task runner that passes it on.
- */
-function stopOnSignals(stopping: AbortController): Promise<void> {
-  let firstAt = 0;
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      Deno.addSignalListener(signal, () => {
-        const now = systemClock.monotonic();
-        if (stopping.signal.aborted && now - firstAt > 1_000) Deno.exit(130);
-        if (!stopping.signal.aborted) firstAt = now;
-        stopping.abort();
-        resolve();
-      });
-    }
-  });
-}
-
 async function knowsTools(store: Store): Promise<boolean> {
   const { rows } = await store.query(sql("SELECT 1 FROM known_tools WHERE available = 1 LIMIT 1"));
   return rows.length > 0;
-}
-
-/** A live conversation costs about 12 MiB; half of the machine is left to everything else. */
-function liveByMemory(): number {
-  const mebibytes = Deno.systemMemoryInfo().total / 1024 ** 2;
-  return Math.min(500, Math.max(8, Math.floor(mebibytes / 2 / 12)));
-}
-
-/** What tells Deno to export telemetry, if it was told so here. */
-function telemetryEnv(): Record<string, string> {
-  if (Deno.env.get("OTEL_DENO") !== "true") return {};
-  return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("OTEL_")));
-}
-
-/** What child processes need to find Deno's cache. */
-function denoEnv(): Record<string, string> {
-  return Object.fromEntries(
-    ["DENO_DIR", "HOME", "XDG_CACHE_HOME"].flatMap((name) => {
-      const value = Deno.env.get(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

@@ -48,6 +48,19 @@ Deno.test("a second supervisor takes over at once when the first stops in peace"
   assert.ok(took < LEASE_TTL_MS / 3 + SLACK_MS, `took over after ${Math.round(took)} ms`);
 });
 
+Deno.test("a host that was stopped when its supervisor was killed is ended by the next one", async () => {
+  await using world = await World.open();
+  const approval = (await world.actors()).find(({ ref }) => ref === "approval");
+  const host = (await familyOf(world.supervisor.pid)).find(({ pid }) => pid === approval?.pid);
+  assert.ok(host);
+  Deno.kill(host.pid, "SIGSTOP");
+
+  await world.restart("SIGKILL");
+
+  await world.until(async () => await isGone(host));
+  assert.match(world.supervisor.output(), /ended what a killed supervisor left behind/);
+});
+
 Deno.test("a supervisor that was only paused writes nothing after the takeover, ends itself, and leaves no process", async () => {
   await using world = await World.open();
   let hang = true;
