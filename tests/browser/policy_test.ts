@@ -481,3 +481,30 @@ stage(
     assert.equal(api.calls.filter((call) => call === "POST /api/rules/order").length, 3);
   },
 );
+
+stage("a rule may be about what a schedule began, and a dry run may be begun by one", async ({ open }) => {
+  const page = await open("/policy/rules/default");
+  await page.getByRole("button", { name: "Add rule" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Tool" }).fill("exec_command");
+  await dialog.getByText("Priority · ").click();
+  await dialog.getByRole("combobox", { name: "From" }).selectOption("What a schedule began");
+  const sent = await pressed(
+    page,
+    "/api/rules",
+    () => dialog.getByRole("button", { name: "Save rule" }).press("Enter"),
+  );
+
+  // The page's own request, whose shape the next line checks.
+  assert.equal((sent as { source: string }).source, "schedule");
+  await page.goto(page.url().replace("/rules/default", "/try"));
+  await page.getByLabel("Command line").fill("ls");
+  await page.getByLabel("Begun by").selectOption("A schedule");
+  const asked = await pressed(
+    page,
+    "/api/rules/explain",
+    () => page.getByRole("button", { name: "What would happen?" }).press("Enter"),
+  );
+
+  assert.equal((asked as { trigger: string }).trigger, "schedule");
+});

@@ -15,6 +15,17 @@ import { type Draft, draftOf, expiries, type Expiry, ruleOf } from "./rule_draft
 
 const words = policyStrings.rule;
 const KEY = "rule-form";
+/** Patterns for many tools, as they are offered while one types. */
+const patterns = [
+  "*",
+  "mcp__*",
+  "@fs_read",
+  "@fs_write",
+  "@fs_any",
+  "@mcp_read_only",
+  "@mcp_destructive",
+  "@mcp_open_world",
+] as const;
 
 interface RuleFormProps {
   readonly groupId: string;
@@ -86,9 +97,7 @@ function ToolField({ draft }: OfDraft) {
     <>
       <Field draft={draft} of="toolPattern" label={words.tool} hint={words.toolHint} mono list="rule-tools" />
       <datalist id="rule-tools">
-        {["*", "mcp__*", "@fs_read", "@fs_write", "@fs_any", ...tools.map(({ name }) => name)].map((name) => (
-          <option key={name} value={name} />
-        ))}
+        {[...patterns, ...tools.map(({ name }) => name)].map((name) => <option key={name} value={name} />)}
       </datalist>
     </>
   );

@@ -24,6 +24,7 @@ interface Attempt {
   readonly command: string;
   readonly group: string;
   readonly source: "" | "web" | "channel" | "dm";
+  readonly trigger: "person" | "schedule";
 }
 
 /** The screen. */
@@ -37,6 +38,7 @@ export function Simulator() {
     command: "",
     group: "default",
     source: "",
+    trigger: "person",
   });
   useEffect(() => {
     void Promise.all([policy.tools.load(), policy.rules.load()]);
@@ -96,7 +98,7 @@ function Fields({ attempt }: { readonly attempt: Signal<Attempt> }) {
     </label>
   );
   const choice = (
-    of: "access" | "group" | "source",
+    of: "access" | "group" | "source" | "trigger",
     label: string,
     options: readonly (readonly [string, string])[],
   ) => (
@@ -122,16 +124,18 @@ function Fields({ attempt }: { readonly attempt: Signal<Attempt> }) {
       )}
       <div class="field-pair">
         {choice("group", words.group, groups.map(({ id, name }) => [id, printableLine(name)]))}
-        {choice("source", words.source, Object.entries(policyStrings.rule.sources))}
+        {choice("source", words.source, Object.entries(policyStrings.rule.places))}
       </div>
+      {choice("trigger", words.trigger, Object.entries(words.triggers))}
     </>
   );
 }
 
-function requestOf({ tool, path, access, command, group, source }: Attempt): ExplainRequest {
+function requestOf({ tool, path, access, command, group, source, trigger }: Attempt): ExplainRequest {
   return {
     tool: tool.trim(),
     group,
+    trigger,
     ...(path.trim() === "" ? {} : { paths: [{ path: path.trim(), access }] }),
     ...(command.trim() === "" ? {} : { command: command.trim() }),
     ...(source === "" ? {} : { source }),

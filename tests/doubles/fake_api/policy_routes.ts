@@ -83,14 +83,22 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
     (c) => c.json({ findings: lint([...rules.values()], { tools: tools.map(factsOf), now }) }),
   );
   app.post("/rules/explain", async (c) => {
-    const { tool, paths = [], command, group = "default", source } = ExplainRequest.parse(await c.req.json());
+    const { tool, paths = [], command, group = "default", source, trigger } = ExplainRequest.parse(
+      await c.req.json(),
+    );
     const found = tools.find(({ name }) => name === tool);
     const argv = command === undefined ? undefined : ["bash", "-c", command];
     const facts = found ? factsOf(found) : { tool, class: "mcp" as const };
     const place = { source: found?.source ?? "unknown", paths, outside: [], argv };
     const call = { ...facts, ...place, askOnce: false, known: found !== undefined };
     return c.json(
-      judge({ rules: [...rules.values()], bypasses: [] }, call, { conversation: "", group, source, now }),
+      judge({ rules: [...rules.values()], bypasses: [] }, call, {
+        conversation: "",
+        group,
+        source,
+        trigger,
+        now,
+      }),
     );
   });
   app.post("/rules/preview", async (c) => {

@@ -1,0 +1,38 @@
+/** Every sentence of the screen about how the gate treats what waits. */
+
+/** Part of `policyStrings`. */
+export const gateStrings = {
+  expiry: "Waits at most",
+  onExpiry: "Then",
+  endings: {
+    reject: "Reject the call",
+    park: "Keep it waiting",
+    escalate: "Hand it on, wait again",
+  },
+  escalateTo: "Handed on to, one after the other",
+  escalateOwner: "Nobody is named, so the owner is asked.",
+  addPerson: "Add a person",
+  choosePerson: "Choose a person",
+  earlier: (name: string) => `Ask ${name} earlier`,
+  remove: "Remove",
+  removeLabel: (name: string) => `Remove ${name}`,
+  lastResort: "When nobody did",
+  timeZone: "Quiet hours in the time of",
+  remind: "Remind after",
+  never: "Never",
+  undo: "Allowed calls of high risk begin after",
+  noUndo: "At once",
+  quietFrom: "Quiet from",
+  quietTo: "until",
+  noQuiet: "No quiet hours",
+  hour: (hour: number) => `${`${hour}`.padStart(2, "0")}:00`,
+  twoPersons: "Two people must allow",
+  twoPersonsHint: "Tools, one a line; a start with * at its end names many.",
+  calls: "Calls a minute",
+  callsHint: "Per agent and tool. Empty: no limit.",
+  denials: "Denials within ten minutes",
+  denialsHint: "Then the agent is paused; what a person allows begins the count anew. Empty: never.",
+  requester: "Whoever asked may allow",
+  requesterHint: "Off: the calls of a turn are for people to allow whose words are not in it.",
+  save: "Save",
+} as const;
