@@ -21,6 +21,8 @@ export interface ActorRecord {
   restarts: number;
   lastDown: LastDown | undefined;
   parkedReason: string | undefined;
+  /** Crashes of its own since its last event, when the record was read: what an earlier supervisor had counted. */
+  readonly crashes: number;
 }
 
 /** The detail of a `shutdown` that was only sleep. */
@@ -28,7 +30,7 @@ export const IDLE = "idle";
 
 /** A record of an actor that never ran. */
 export function freshRecord(ref: string, kind: string): ActorRecord {
-  return { ref, kind, incarnation: 0, restarts: 0, lastDown: undefined, parkedReason: undefined };
+  return { ref, kind, incarnation: 0, restarts: 0, lastDown: undefined, parkedReason: undefined, crashes: 0 };
 }
 
 interface Row {
@@ -40,13 +42,20 @@ interface Row {
   down_detail: string | null;
   down_at: number | null;
   parked_reason: string | null;
+  crashes: number;
 }
+
+/** Only looked for where the last incarnation did not end in sleep, which begins after a commit. */
+const CRASHES = `CASE WHEN down_detail IS NULL OR down_detail = ? THEN 0 ELSE
+  (SELECT count(*) FROM downs WHERE downs.ref = actors.ref AND suspect = 1 AND at >
+    coalesce((SELECT at FROM events WHERE actor = actors.ref ORDER BY seq DESC LIMIT 1), 0)) END`;
 
 /** Every actor that ever ran. Rejects with `DbError`. */
 export async function loadRecords(db: Pick<Db, "query">): Promise<ActorRecord[]> {
   const rows = await db.query(
     sql(
-      "SELECT ref, kind, incarnation, restarts, down_reason, down_detail, down_at, parked_reason FROM actors",
+      `SELECT ref, kind, incarnation, restarts, down_reason, down_detail, down_at, parked_reason, ${CRASHES} AS crashes FROM actors`,
+      IDLE,
     ),
   );
   return objects<Row>(rows).map((row) => ({
@@ -58,6 +67,7 @@ export async function loadRecords(db: Pick<Db, "query">): Promise<ActorRecord[]>
       ? undefined
       : { reason: row.down_reason, detail: row.down_detail ?? "", at: row.down_at ?? 0 },
     parkedReason: row.parked_reason ?? undefined,
+    crashes: row.crashes,
   }));
 }
 

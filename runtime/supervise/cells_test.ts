@@ -119,3 +119,29 @@ Deno.test("actors whose processes cannot be started wait until they can be", asy
   assert.equal(desk.database.number("SELECT count(*) FROM downs"), 0);
   await desk.close();
 });
+
+Deno.test("crashes in a row are told to the next incarnation also after the supervisor was killed, those before its last event not", async () => {
+  const desk = new CellDesk();
+  const down = (incarnation: number, suspect: boolean, at: number) =>
+    sql(
+      "INSERT INTO downs (ref, incarnation, reason, detail, suspect, at) VALUES ('guest', ?, 'error', 'it threw', ?, ?)",
+      incarnation,
+      suspect,
+      at,
+    );
+  desk.database.batch("test", [
+    sql(
+      "INSERT INTO actors (ref, kind, incarnation, down_reason, down_detail, down_at, created_at, updated_at) VALUES ('guest', 'guest', 5, 'error', 'it threw', 30, 0, 30)",
+    ),
+    sql("INSERT INTO events (actor, seq, type, payload, at) VALUES ('guest', 1, 'added', '{}', 15)"),
+    ...[down(1, true, 10), down(2, true, 20), down(3, false, 25), down(4, true, 30)],
+  ]);
+
+  await desk.runtime.start();
+  await desk.clock.advance(50);
+
+  const woke = desk.hosts.flatMap(({ heard }) => heard.map((message) => Reflect.get(message, "woke")))
+    .find((message) => Reflect.get(message ?? {}, "to") === "guest");
+  assert.deepEqual(Reflect.get(woke ?? {}, "payload"), { incarnation: 6, crashes: 2, lastDown: "lost" });
+  await desk.close();
+});

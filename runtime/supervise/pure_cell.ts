@@ -31,9 +31,9 @@ export class PureCell implements Cell {
   readonly #alarm: DueAlarm;
   #history: CrashHistory = [];
   /** Crashes of its own in a row since the last commit. */
-  #crashes = 0;
+  #crashes: number;
   /** After a crash, one message at a time until one is done, so that the next crash has a name. */
-  #careful = false;
+  #careful: boolean;
   #quarantine: string | undefined;
   /** It must wake even without mail, because an incarnation did not end in sleep. */
   #mustWake: boolean;
@@ -47,6 +47,8 @@ export class PureCell implements Cell {
     this.#kernel = kernel;
     this.#alarm = new DueAlarm(kernel.clock, () => this.pump());
     this.#mustWake = this.#isCore || wasAwake(record);
+    this.#crashes = record.crashes;
+    this.#careful = record.crashes > 0;
   }
 
   get #isCore(): boolean {
