@@ -28,8 +28,8 @@ async function raised(world: ToolboxWorld, n = 1): Promise<QuestionRaise> {
   return QuestionRaise.parse(world.sent.filter(isRaise)[n - 1]?.payload);
 }
 
-async function withdrawn(world: ToolboxWorld): Promise<QuestionWithdrawn> {
-  return QuestionWithdrawn.parse((await world.until(isWithdrawal)).payload);
+function withdrawn(world: ToolboxWorld): QuestionWithdrawn {
+  return QuestionWithdrawn.parse(world.sent.find(isWithdrawal)?.payload);
 }
 
 const isWithdrawal = (send: Send) => send.type === "question.withdrawn";
@@ -153,7 +153,7 @@ Deno.test("a page that the server calls done is asked for no more", async () => 
   await signal(world, "done");
   await running;
 
-  assert.match((await withdrawn(world)).reason, /says that it is done/);
+  assert.match(withdrawn(world).reason, /says that it is done/);
   assert.deepEqual(JSON.parse(world.result(callId).text), { action: "accept" });
 });
 
@@ -224,7 +224,7 @@ Deno.test("a question that its server takes back is withdrawn, and the call goes
   await signal(world, "back");
   await running;
 
-  assert.equal((await withdrawn(world)).callId, callId);
+  assert.equal(withdrawn(world).callId, callId);
   assert.match(world.result(callId).text, /taken back/);
 });
 
