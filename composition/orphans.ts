@@ -1,5 +1,5 @@
 /**
- * Ends what a killed supervisor left behind. Its children end with their stdin, but one that was stopped (SIGSTOP, a debugger) does not see that
+ * Ends what a killed supervisor left behind. Its children end with their link, but one that was stopped (SIGSTOP, a debugger) does not see that
  * and would stay for ever. Every life of a supervisor gives its children a random name in their environment and notes it in the data folder;
  * the next one ends the processes that still carry it and whose parent is gone. The name is in the process itself since its exec, so a
  * pid that was given to somebody else is never met. Linux only; elsewhere it does nothing. Proven by `orphans_test.ts`.
