@@ -5,6 +5,7 @@ import { matchesTool, type ToolFacts } from "./policy/tool_pattern.ts";
 export const gateDefaults = {
   expirySeconds: 7 * 86_400,
   onExpiry: "reject",
+  expiryByTool: [],
   escalateTo: [],
   lastResort: "reject",
   remindSeconds: null,
@@ -23,4 +24,18 @@ export function needsTwo(
   facts: ToolFacts,
 ): boolean {
   return twoPersons.some((pattern) => matchesTool(pattern, facts));
+}
+
+/** How long an item waits, in seconds, and what happens then. */
+export interface Wait {
+  readonly expirySeconds: number;
+  readonly onExpiry: "reject" | "park" | "escalate";
+}
+
+/** How long calls of a tool wait: by the first entry whose pattern covers it, else as everything does. */
+export function waitOf(
+  gate: Wait & { readonly expiryByTool: readonly (Wait & { readonly toolPattern: string })[] },
+  facts: ToolFacts | undefined,
+): Wait {
+  return (facts && gate.expiryByTool.find(({ toolPattern }) => matchesTool(toolPattern, facts))) ?? gate;
 }

@@ -84,6 +84,12 @@ export const GateSettings = z.object({
   expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
   /** `park` keeps it waiting, `escalate` hands it on to one person after the other and waits once more for each. */
   onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  /** The same for calls of single tools, by pattern; the first entry that covers a tool holds. */
+  expiryByTool: z.array(z.object({
+    toolPattern: z.string().min(1).max(200),
+    expirySeconds: z.int().min(60).max(30 * 86_400),
+    onExpiry: z.enum(["reject", "park", "escalate"]),
+  })).max(50).default([]),
   /** Whom it is handed on to, user ids in order; empty: the owner. */
   escalateTo: z.array(z.string().max(100)).max(20).default([]),
   /** What happens when nobody of them decided. */

@@ -137,6 +137,7 @@ export type ProfileGroup = z.infer<typeof ProfileGroup>;
 /**
  * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
  * `undoSeconds`: how long an allowed call of high risk can be taken back before it begins. `twoPersons`: tool patterns for which one person's *allow* is not enough. `onExpiry`: `reject` ends the call, `park` keeps it waiting,
+ * `expiryByTool`: another time and end for calls of single tools, by pattern; the first entry that covers a tool holds.
  * `requesterMayApprove`: whether somebody whose words began the turn, or came into it, may allow its calls.
  * `escalate` hands it on to one person of `escalateTo` (user ids; empty: the owner) after the other, and does `lastResort` at the end. `quietHours`: no
  * reminder and no escalation then, in hours of the day in `timeZone` (IANA name).
@@ -144,6 +145,11 @@ export type ProfileGroup = z.infer<typeof ProfileGroup>;
 export const GateSettings = z.strictObject({
   expirySeconds: z.int().min(60).max(30 * 86_400).default(7 * 86_400),
   onExpiry: z.enum(["reject", "park", "escalate"]).default("reject"),
+  expiryByTool: z.array(z.strictObject({
+    toolPattern: z.string().min(1).max(200),
+    expirySeconds: z.int().min(60).max(30 * 86_400),
+    onExpiry: z.enum(["reject", "park", "escalate"]),
+  })).max(50).default([]),
   escalateTo: z.array(z.string().min(1).max(100)).max(20).default([]),
   lastResort: z.enum(["reject", "park"]).default("reject"),
   remindSeconds: z.int().min(60).max(30 * 86_400).nullable().default(null),

@@ -7,6 +7,7 @@ import type { ApprovalExpire } from "../../protocol/approval.ts";
 import type { Draft } from "../draft.ts";
 import { tellPerson } from "./notify.ts";
 import { afterQuietHours } from "./quiet_hours.ts";
+import { waitFor } from "../judging/origin.ts";
 import { mayAct } from "../deciding/rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { escalatedTo } from "../texts.ts";
@@ -16,7 +17,8 @@ import { escalatedTo } from "../texts.ts";
  * first.
  */
 export function prolong(draft: Draft, item: OpenItem, { round, fixed }: ApprovalExpire): boolean {
-  const { onExpiry, lastResort } = draft.state.gate;
+  const { lastResort } = draft.state.gate;
+  const { onExpiry } = waitFor(draft.state, item);
   if (fixed || onExpiry === "reject") return false;
   if (onExpiry === "park") return park(draft, item, round);
   const person = chainOf(draft.state, item)[round];
@@ -41,7 +43,7 @@ function escalate(draft: Draft, item: OpenItem, round: number, person: LoadedUse
     draft.op({ op: "item.prolong", id, version, expiresAt: morning });
     return waitOn(draft, item, { round, until: morning });
   }
-  const until = draft.env.now + gate.expirySeconds * 1000;
+  const until = draft.env.now + waitFor(draft.state, item).expirySeconds * 1000;
   draft.op({ op: "item.escalate", id, version, expiresAt: until, to: person.id, round: round + 1 });
   record(draft, item, "escalated", { to: person.id, name: person.name, round: round + 1 });
   tellPerson(draft, item, person, {
@@ -53,7 +55,7 @@ function escalate(draft: Draft, item: OpenItem, round: number, person: LoadedUse
 
 function park(draft: Draft, item: OpenItem, round: number): boolean {
   const { id, version } = item;
-  const until = draft.env.now + draft.state.gate.expirySeconds * 1000;
+  const until = draft.env.now + waitFor(draft.state, item).expirySeconds * 1000;
   draft.op({ op: "item.prolong", id, version, expiresAt: until });
   record(draft, item, "parked", {});
   return waitOn(draft, item, { round: round + 1, until });

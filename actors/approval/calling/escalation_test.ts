@@ -203,3 +203,32 @@ Deno.test("a name makes no mention of its own", async () => {
 
   assert.doesNotMatch((await texts(desk, "topic.note"))[0] ?? "", /@\*\*all|\[x\]/);
 });
+
+Deno.test("calls of a tool wait as is set for that tool, by the first pattern that covers it", async () => {
+  await using desk = await furnished();
+  const change: Partial<GateSettings> = {
+    onExpiry: "reject",
+    expiryByTool: [
+      { toolPattern: "mcp__mail__*", expirySeconds: 60, onExpiry: "reject" },
+      { toolPattern: "@fs_write", expirySeconds: 120, onExpiry: "park" },
+      { toolPattern: "*", expirySeconds: 600, onExpiry: "reject" },
+    ],
+  };
+  assert.equal((await settings(desk, change))?.ok, true);
+  const mail = await desk.judge("a", "mcp__mail__send");
+  const write = await desk.judge("b", "write_file", {
+    paths: [{ path: "/a", access: "write", exists: false }],
+  });
+  const command = await desk.judge("c", "exec_command");
+  const states = () => Promise.all([mail, write, command].map((id) => itemState(desk, id)));
+
+  await desk.restart();
+  await later(desk, 60_000);
+  assert.deepEqual(await states(), ["expired", "waiting", "waiting"]);
+  await later(desk, 240_000);
+  assert.deepEqual(await states(), ["expired", "waiting", "waiting"], "it is parked for as long again");
+  await later(desk, 300_000);
+  assert.deepEqual(await states(), ["expired", "waiting", "expired"]);
+  const unsound = [{ toolPattern: "*_x", expirySeconds: 60, onExpiry: "park" } as const];
+  assert.equal((await settings(desk, { expiryByTool: unsound }))?.ok, false);
+});

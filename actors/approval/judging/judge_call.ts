@@ -10,7 +10,7 @@ import type { Draft } from "../draft.ts";
 import { onEdited } from "../deciding/edit.ts";
 import { isWithdrawn } from "../items/endings.ts";
 import { itemOfCall, openItem } from "../items/items.ts";
-import { conversationId, judgeCall, learnOrigin } from "./origin.ts";
+import { conversationId, judgeCall, learnOrigin, waitFor } from "./origin.ts";
 import { runCall } from "../deciding/outcome.ts";
 import { countUse } from "./uses.ts";
 import { deniedByPolicy, WITHDRAWN } from "../texts.ts";
@@ -62,7 +62,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
         origin,
         braked: verdict !== judged,
         createdAt: draft.env.now,
-        expiresAt: draft.env.now + draft.state.gate.expirySeconds * 1000,
+        expiresAt: draft.env.now + waitFor(draft.state, payload).expirySeconds * 1000,
       }, { steps: [...claimSteps(draft, payload), ...verdict.trace] });
     default:
       return verdict.outcome satisfies never;

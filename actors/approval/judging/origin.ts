@@ -1,4 +1,5 @@
 /** Turns what the toolbox says of a call into what policy judges, and remembers where conversations stand. */
+import { type Wait, waitOf } from "../../../lib/gate_settings.ts";
 import { judge, type Verdict } from "../../../lib/policy/judge.ts";
 import { DEFAULT_GROUP } from "../../../lib/policy/rule_order.ts";
 import type { Call, Context } from "../../../lib/policy/rule.ts";
@@ -50,6 +51,15 @@ export function factsOf(
   known: LoadedTool | undefined,
 ): ToolFacts {
   return { tool, class: described.class, hints: known?.trusted ? known.hints : undefined };
+}
+
+/** How long the item of a call waits, and what happens then; a question to people waits as everything does. */
+export function waitFor(
+  state: ApprovalState,
+  { tool, described }: { readonly tool?: string | undefined; readonly described?: Described | undefined },
+): Wait {
+  const known = state.tools.find(({ name }) => name === tool);
+  return waitOf(state.gate, tool === undefined || !described ? undefined : factsOf(tool, described, known));
 }
 
 /** A described call that policy can judge. */

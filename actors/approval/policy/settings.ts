@@ -11,12 +11,13 @@ import type { ApprovalState } from "../state.ts";
 export function readSettings(stored: unknown): GateSettings {
   // Only `gate.store` writes the row, with what the catalogue has checked.
   const known = typeof stored === "object" ? stored as Partial<GateSettings> | null : null;
-  return { ...gateDefaults, twoPersons: [], escalateTo: [], ...known };
+  return { ...gateDefaults, twoPersons: [], escalateTo: [], expiryByTool: [], ...known };
 }
 
 /** Changes them, and records what was before. */
 export function changeSettings(draft: Draft, after: GateSettings, by: Author): Changed {
-  const problem = after.twoPersons.map(toolPatternProblem).find((found) => found !== undefined) ??
+  const patterns = [...after.twoPersons, ...after.expiryByTool.map(({ toolPattern }) => toolPattern)];
+  const problem = patterns.map(toolPatternProblem).find((found) => found !== undefined) ??
     timeZoneProblem(after.timeZone) ?? nobodyProblem(draft.state, after);
   if (problem !== undefined) return { ok: false, code: "bad_request", message: problem };
   draft.op({ op: "gate.store", settings: after });
