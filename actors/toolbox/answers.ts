@@ -9,6 +9,7 @@ import type { ScheduleAnswer, ScheduleView } from "../protocol/scheduler.ts";
 import type { ToolResult } from "../protocol/tools.ts";
 import type { CallRow } from "./call_row.ts";
 import { headTail, MODEL_CHARS } from "./sandbox/output.ts";
+import type { Outcome } from "./tool.ts";
 
 /** Tools cut their own output and put a few words around it; this net is for what comes from elsewhere. */
 const MAX_TEXT = MODEL_CHARS + 2_000;
@@ -26,6 +27,26 @@ const states = {
   unknown: "failed",
   cancelled: "cancelled",
 } as const;
+
+/** The end of a call that may or may not have run. */
+export const unknownOutcome: End = {
+  outcome: "unknown",
+  text:
+    "The outcome is unknown: the toolbox stopped while this call was running. It may have run completely, partly or " +
+    "not at all, and it was not repeated. Look at the present state before you decide what to do.",
+};
+
+/** The end of a call that ran, by what it gave back; `cancelled`: somebody stopped it. */
+export function ending(outcome: Outcome, cancelled: boolean): End {
+  const exit = outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode };
+  if (!outcome.aborted) return { outcome: outcome.ok ? "finished" : "failed", text: outcome.text, ...exit };
+  if (cancelled) return { outcome: "cancelled", text: outcome.text, ...exit };
+  return {
+    outcome: "unknown",
+    text: `The toolbox had to stop and killed this call.\n${outcome.text}`,
+    ...exit,
+  };
+}
 
 /** Moves the row to its end and tells the conversation. */
 export function settle(call: Pick<CallRow, "callId" | "conversation">, end: End): Effects {

@@ -11,9 +11,10 @@ import type { Op } from "../../store/ops.ts";
 import type { QuestionAnswered } from "../protocol/approval.ts";
 import type { RequestFailed } from "../protocol/conversation.ts";
 import type { ToolCancel, ToolPropose, ToolRedescribe, ToolRun } from "../protocol/tools.ts";
-import { type End, fromPerson, resultFor, settle } from "./answers.ts";
+import { type End, ending, fromPerson, resultFor, settle, unknownOutcome } from "./answers.ts";
 import { type CallRow, contextOf, readCall } from "./call_row.ts";
 import { describeCall, type DescribedCall, type Describer } from "./describe_call.ts";
+import { watchLease } from "./lease_watch.ts";
 import { Questions, withdrawal } from "./questions.ts";
 import type { Outcome, Place, Question } from "./tool.ts";
 
@@ -28,9 +29,6 @@ export interface CallsOptions {
 
 /** How many cancelled calls are remembered, for grants that are still on their way. */
 const MAX_CANCELLED = 10_000;
-
-/** How often a running call asks whether it may go on; well below the lease's margin. */
-const LOOK_AT_LEASE_MS = 250;
 
 /** All calls of this process. */
 export class Calls {
@@ -287,13 +285,6 @@ export class Calls {
   }
 }
 
-const unknownOutcome: End = {
-  outcome: "unknown",
-  text:
-    "The outcome is unknown: the toolbox stopped while this call was running. It may have run completely, partly or " +
-    "not at all, and it was not repeated. Look at the present state before you decide what to do.",
-};
-
 /** A call of a process that died, with whatever it had asked a person. */
 function abandoned(call: CallRow, { by, ref }: ToolRun["grant"]): Effects {
   const end = settle(call, { ...unknownOutcome, allowed: { by, ref } });
@@ -307,31 +298,6 @@ function refuse(call: CallRow, now: string | undefined, granted: string): string
       "so nothing was done. Look again and propose it anew.";
   }
   return undefined;
-}
-
-/** Aborts once the lease may have passed on: whoever holds it next calls the outcome unknown, so nothing may go on by then. */
-function watchLease(context: GatewayContext, clock: Clock): { signal: AbortSignal; stop: () => void } {
-  const passed = new AbortController();
-  let cancel = () => {};
-  const look = () => {
-    if (!context.mayAct()) {
-      return passed.abort(new DOMException("the lease may have passed on", "AbortError"));
-    }
-    cancel = clock.after(LOOK_AT_LEASE_MS, look);
-  };
-  cancel = clock.after(LOOK_AT_LEASE_MS, look);
-  return { signal: passed.signal, stop: () => cancel() };
-}
-
-function ending(outcome: Outcome, cancelled: boolean): End {
-  const exit = outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode };
-  if (!outcome.aborted) return { outcome: outcome.ok ? "finished" : "failed", text: outcome.text, ...exit };
-  if (cancelled) return { outcome: "cancelled", text: outcome.text, ...exit };
-  return {
-    outcome: "unknown",
-    text: `The toolbox had to stop and killed this call.\n${outcome.text}`,
-    ...exit,
-  };
 }
 
 function undescribed({ callId, itemId }: ToolRedescribe, message: string): Effects {
