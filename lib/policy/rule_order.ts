@@ -2,7 +2,7 @@
  * In which order rules are looked at: protected denials (all groups), the own group, the default group; within each, lower `priority` first, then
  * lower `ordinal`. The first rule that covers a call decides it, with one exception: when that rule is about paths, the one of the same
  * priority that names the path most closely decides in its place, so that of `/data/*` and `/data/private/*` the longer one holds however
- * they are ordered. Proven by `policy_test.ts` and `reference_test.ts`.
+ * they are ordered. Proven by `refinements_test.ts` and `reference_test.ts`.
  */
 import { closeness } from "./path_pattern.ts";
 import { type Call, type Context, coveredPaths, missReason, type Rule } from "./rule.ts";

@@ -1,7 +1,7 @@
 /**
  * Patterns on tool names: an exact, case-sensitive name; a prefix that ends in `*`; a lone `*`; or a class token, which goes by what a tool was
  * described as, not by what it is called. The classes of MCP tools believe what a server says of its tools only where the server is configured
- * as trusted: every other tool counts as destructive and as reaching outside. Proven by `policy_test.ts`.
+ * as trusted: every other tool counts as destructive and as reaching outside. Proven by `policy_test.ts` and `refinements_test.ts`.
  */
 import type { Hints } from "./claims.ts";
 
