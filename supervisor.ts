@@ -38,6 +38,8 @@ import type { Store } from "./store/store.ts";
 
 const VERSION = "0.1.0";
 const STOP_GRACE_MS = 5_000;
+/** A process that nobody needs ends after so many times the idle time of a conversation. */
+const REST_IDLES = 10;
 /** What a killed supervisor left has this long to end by itself. */
 const ORPHANS_MS = 5_000;
 const SUSPEND = {
@@ -149,7 +151,11 @@ async function open(config: Config, database: OwnedDatabase, orphans: Orphans): 
     newId,
     random: Math.random,
     log: logOf("runtime"),
-    limits: { idleMs: config.idleMs, maxLive: config.maxLive ?? liveByMemory() },
+    limits: {
+      idleMs: config.idleMs,
+      restMs: REST_IDLES * config.idleMs,
+      maxLive: config.maxLive ?? liveByMemory(),
+    },
     denoConfig: path("deno.json"),
     childEnv: { ...denoEnv(), ...orphans.env },
     leaseMs: () => database.deadline() - systemClock.monotonic(),
