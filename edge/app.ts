@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { newId } from "../lib/ids.ts";
 import { Committer } from "../store/committer.ts";
 import { ensureOwner, type User } from "../store/edge/users.ts";
 import { checkSchema } from "../store/migrate.ts";
@@ -99,7 +100,7 @@ function buildEdge(deps: EdgeDeps): Edge {
   const committer = new Committer(db, {
     clock,
     random: Math.random,
-    newCommitId: () => crypto.randomUUID(),
+    newCommitId: newId,
     giveUpMs: 5_000,
     // The edge has no lease to lose: a commit whose outcome nobody can tell is that request's answer, not the end of the process.
     onLost: () => committer.setFence(null),

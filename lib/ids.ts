@@ -23,3 +23,9 @@ export type NewId = () => string;
 
 /** The real id source: UUIDv7 (RFC 9562). */
 export const newId: NewId = () => uuidv7();
+
+/** A text that is above every UUIDv7 made before `ms` (since the epoch) and below every one made from then on, in the order of texts. */
+export function idFloor(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}

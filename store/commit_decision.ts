@@ -41,8 +41,8 @@ function statementBytes(statement: Statement): number {
   }, statement.sql.length);
 }
 
-/** How long a batch's `commits` row is kept, in milliseconds: far longer than anybody may still ask for it. */
-const KEEP_COMMITS_MS = 3_600_000;
+/** How many old rows of `commits` go at once. */
+const PRUNED_ROWS = 1_000;
 
 /** A batch ready to be sent; members' results start at `offset`. */
 export interface Batch {
@@ -54,9 +54,10 @@ export interface Batch {
 export function compose(
   commitId: string,
   members: readonly CommitMember[],
-  options: { fence: Lease | null; prune: boolean },
+  options: { fence: Lease | null; pruneBelow?: string | undefined },
 ): Batch {
-  const head = [mark(commitId, options.fence), ...(options.prune ? [pruning()] : [])];
+  const { fence, pruneBelow } = options;
+  const head = [mark(commitId, fence), ...(pruneBelow === undefined ? [] : [pruning(pruneBelow)])];
   return { statements: [...head, ...members.flatMap((member) => member.statements)], offset: head.length };
 }
 
@@ -73,12 +74,12 @@ function mark(commitId: string, fence: Lease | null): Statement {
   );
 }
 
-/** Voided ids carry their time negated. */
-function pruning(): Statement {
+/** The oldest first, and not all at once: a batch must not take long because the ones before it were many. */
+function pruning(below: string): Statement {
   return sql(
-    `DELETE FROM commits WHERE at < ${DB_NOW} - ? AND at > ? - ${DB_NOW}`,
-    KEEP_COMMITS_MS,
-    KEEP_COMMITS_MS,
+    "DELETE FROM commits WHERE id IN (SELECT id FROM commits WHERE id < ? ORDER BY id LIMIT ?)",
+    below,
+    PRUNED_ROWS,
   );
 }
 

@@ -7,6 +7,7 @@
  */
 import { backoffMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
+import { idFloor } from "../lib/ids.ts";
 import { sleep } from "../lib/clock.ts";
 import type { Failure } from "../lib/result.ts";
 import {
@@ -42,7 +43,7 @@ export interface CommitterOptions {
   readonly clock: Clock;
   /** A number in [0, 1), such as `Math.random`. */
   readonly random: () => number;
-  /** A fresh, unguessable commit id. */
+  /** A fresh, unguessable commit id that is above all earlier ones: a UUIDv7. */
   readonly newCommitId: () => string;
   /** Called at most once per fence. The process must stop what it does in the world and exit. */
   readonly onLost: (loss: CommitLoss) => void;
@@ -53,7 +54,10 @@ export interface CommitterOptions {
 }
 
 const DEFAULT_LIMITS: GroupLimits = { maxMembers: 64, maxBytes: 1_000_000 };
-const PRUNE_EVERY_MS = 600_000;
+/** How long a batch's row is kept, in milliseconds: far longer than anybody may still ask for it. */
+const KEEP_COMMITS_MS = 600_000;
+/** Each so many batches, old rows go: more of them than have come since. */
+const PRUNE_EVERY = 500;
 const NO_ROWS: Rows = { columns: [], rows: [], rowsAffected: 0 };
 
 interface Waiting {
@@ -77,7 +81,7 @@ export class Committer {
   #draining: Promise<void> | undefined;
   #fence: Lease | null = null;
   #loss: CommitLoss | undefined;
-  #prunedAt: number | undefined;
+  #batches = 0;
 
   constructor(db: Db, options: CommitterOptions) {
     this.#db = db;
@@ -186,10 +190,11 @@ export class Committer {
   }
 
   #compose(id: string, members: readonly CommitMember[]): Batch {
-    const now = this.#options.clock.monotonic();
-    const prune = this.#prunedAt === undefined || now - this.#prunedAt >= PRUNE_EVERY_MS;
-    if (prune) this.#prunedAt = now;
-    return compose(id, members, { fence: this.#fence, prune });
+    const prunes = this.#batches++ % PRUNE_EVERY === 0;
+    return compose(id, members, {
+      fence: this.#fence,
+      pruneBelow: prunes ? idFloor(this.#options.clock.now() - KEEP_COMMITS_MS) : undefined,
+    });
   }
 
   /** Whether the batch was applied; with `voids`, also makes sure that it never will be. Undefined when nobody can tell in time. */

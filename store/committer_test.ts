@@ -2,6 +2,7 @@
  * Proves the committer over a database in memory with chosen faults and a hand-driven clock: nothing twice, nothing lost, nothing guessed.
  */
 import assert from "node:assert/strict";
+import { idFloor } from "../lib/ids.ts";
 import { FakeClock, settle } from "../tests/doubles/fake_clock.ts";
 import { FaultyDb } from "../tests/doubles/faulty_db.ts";
 import { type CommitMember, compose, groupLength, readError, refusal } from "./commit_decision.ts";
@@ -252,17 +253,23 @@ Deno.test("a commit that landed before the lease was lost is answered as committ
     assert.deepEqual([codeOf(result), await keys(), losses], ["recovered", ["t/1"], []]);
   }));
 
-Deno.test("old commit rows are pruned and recent ones stay", () =>
-  bench(async ({ db, committer, finish }) => {
+Deno.test("old commit rows are pruned, voided ones too, and recent ones stay", () =>
+  bench(async ({ db, clock, committer, finish }) => {
+    const idOf = (ageMs: number, tail: string) => `${idFloor(clock.now() - ageMs)}-${tail}`;
+    const recent = idOf(500_000, "voided");
     await db.batch([
-      sql("INSERT INTO commits (id, at) VALUES ('old', 1), ('old-voided', -1)"),
-      sql("INSERT INTO commits (id, at) VALUES ('voided', -CAST(unixepoch('subsec') * 1000 AS INTEGER))"),
+      sql(
+        "INSERT INTO commits (id, at) VALUES (?, 1), (?, -1), (?, -1)",
+        idOf(700_000, "applied"),
+        idOf(700_000, "voided"),
+        recent,
+      ),
     ]);
 
     await finish(committer.commit(write("t/1")));
     const rows = await db.query(sql("SELECT id FROM commits ORDER BY id"));
 
-    assert.deepEqual(rows.rows, [["commit-1"], ["voided"]]);
+    assert.deepEqual(rows.rows, [[recent], ["commit-1"]]);
   }));
 
 Deno.test("closing answers what waits as unavailable and ends what is under way", () =>
@@ -316,7 +323,7 @@ Deno.test("a refusal names the statement of the member, not of the batch", () =>
 Deno.test("a batch begins with its fence, whatever its members are", () => {
   const fence: Lease = { name: "supervisor", holder: "a", fence: 7, ttlMs: 1 };
 
-  const batch = compose("c", [write("t/1")], { fence, prune: true });
+  const batch = compose("c", [write("t/1")], { fence, pruneBelow: "b" });
 
   assert.match(batch.statements[0]?.sql ?? "", /^INSERT INTO commits .* FROM leases/s);
   assert.deepEqual([batch.offset, batch.statements.length], [2, 3]);

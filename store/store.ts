@@ -4,6 +4,7 @@
  * Proven by `tests/contract/store_suite.ts`.
  */
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { newId } from "../lib/ids.ts";
 import { type CommitLoss, type CommitMember, type CommitResult, Committer } from "./committer.ts";
 import type { Db } from "./db.ts";
 import type { Lease } from "./lease.ts";
@@ -26,7 +27,7 @@ export interface DirectStoreOptions {
   readonly clock?: Clock | undefined;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Default `crypto.randomUUID`. */
+  /** Default `newId`. */
   readonly newCommitId?: (() => string) | undefined;
   /** How long one batch may be tried, in milliseconds. Default 10,000. */
   readonly giveUpMs?: number | undefined;
@@ -37,7 +38,7 @@ export function directStore(db: Db, options: DirectStoreOptions = {}): Store {
   const committer = new Committer(db, {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    newCommitId: options.newCommitId ?? (() => crypto.randomUUID()),
+    newCommitId: options.newCommitId ?? newId,
     giveUpMs: options.giveUpMs,
     onLost: (loss) => store.onLost?.(loss),
   });

@@ -8,7 +8,6 @@ export const statements: readonly string[] = [
   // --- commits and the lease -------------------------------------------------------------------------------------------
   `CREATE TABLE guard (ok INTEGER NOT NULL) STRICT`,
   `CREATE TABLE commits (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX commits_at ON commits (at)`,
   `CREATE TABLE leases (
      name TEXT PRIMARY KEY, holder TEXT NOT NULL, fence INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT`,
   `CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT`,
