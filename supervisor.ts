@@ -10,6 +10,7 @@ import { Orphans } from "./composition/orphans.ts";
 import { stopOnSignals } from "./composition/signals.ts";
 import { openDatabase, type OwnedDatabase } from "./composition/database.ts";
 import { settleDeadLetter } from "./composition/dead_letters.ts";
+import { EarlyHost } from "./composition/early_host.ts";
 import { DiskWatch } from "./composition/watch/disk.ts";
 import { freeBytes } from "./composition/watch/free_space.ts";
 import { LiveFan } from "./composition/live.ts";
@@ -29,7 +30,9 @@ import { folderUi } from "./edge/ui_files.ts";
 import { systemClock } from "./lib/clock.ts";
 import { newId } from "./lib/ids.ts";
 import type { Envelope } from "./runtime/actor.ts";
-import { createRuntime, type Runtime } from "./runtime/runtime.ts";
+import { openProcessLink } from "./runtime/link/process_link.ts";
+import { pureHostSpec } from "./runtime/make_kernel.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "./runtime/runtime.ts";
 import { activeTracer } from "./runtime/tracing.ts";
 import { sql } from "./store/db.ts";
 import { loads } from "./store/loads.ts";
@@ -67,6 +70,14 @@ async function main(): Promise<void> {
   const stopped = stopOnSignals(stopping);
   try {
     await Deno.mkdir(workspacesOf(config), { recursive: true, mode: 0o700 });
+    const orphans = new Orphans({
+      file: `${config.dataDir}/tree.json`,
+      pid: Deno.pid,
+      log: logOf("supervisor"),
+    });
+    const children = { denoConfig: path("deno.json"), childEnv: { ...denoEnv(), ...orphans.env } };
+    const kinds = actorKinds(config, inboxUrlOf(config));
+    const early = new EarlyHost(openProcessLink, pureHostSpec({ ...children, kinds }));
     const database = await openDatabase({
       config,
       clock: systemClock,
@@ -77,18 +88,17 @@ async function main(): Promise<void> {
         Deno.exit(75);
       },
       signal: stopping.signal,
+      // A standby may wait for days.
+      onWaiting: () => early.close(),
     });
-    // Only now: whoever waits for the lease has no children.
-    const orphans = await Orphans.open({
-      file: `${config.dataDir}/tree.json`,
-      pid: Deno.pid,
-      log: logOf("supervisor"),
-    });
-    const board = await open(config, database, orphans).catch(async (error) => {
-      // The next start must not have to wait for a lease that nobody uses.
-      await database.close();
-      throw error;
-    });
+    await orphans.note();
+    const board = await open(config, database, { ...children, openLink: early.openLink }).catch(
+      async (error) => {
+        // The next start must not have to wait for a lease that nobody uses.
+        await database.close();
+        throw error;
+      },
+    );
     const cancel = systemClock.after(ORPHANS_MS, () => void orphans.end());
     await stopped;
     cancel();
@@ -130,13 +140,16 @@ interface Board {
 }
 
 /** Builds everything on an owned database and starts it. */
-async function open(config: Config, database: OwnedDatabase, orphans: Orphans): Promise<Board> {
+async function open(
+  config: Config,
+  database: OwnedDatabase,
+  children: Pick<RuntimeOptions, "denoConfig" | "childEnv" | "openLink">,
+): Promise<Board> {
   const { store } = database;
   const live = new LiveFan();
   const running = Promise.withResolvers<void>();
   const memory = new MemoryMeter({ clock: systemClock, read: readPss });
-  const inboxUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const kinds = actorKinds(config, inboxUrl, {
+  const kinds = actorKinds(config, inboxUrlOf(config), {
     gatewayEnv: telemetryEnv(),
     knowsTools: await knowsTools(store),
   });
@@ -156,8 +169,7 @@ async function open(config: Config, database: OwnedDatabase, orphans: Orphans): 
       restMs: REST_IDLES * config.idleMs,
       maxLive: config.maxLive ?? liveByMemory(),
     },
-    denoConfig: path("deno.json"),
-    childEnv: { ...denoEnv(), ...orphans.env },
+    ...children,
     leaseMs: () => database.deadline() - systemClock.monotonic(),
     onEdge: (message) => (message.durable ? app.notify() : live.take(message)),
     onNote: (note) =>
@@ -273,6 +285,10 @@ function readText(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function inboxUrlOf(config: Config): string {
+  return config.publicUrl ?? `http://localhost:${config.port}`;
 }
 
 async function knowsTools(store: Store): Promise<boolean> {

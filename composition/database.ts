@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   /** Told once when this process may write no more; it must end. */
   readonly onLost: (why: string) => void;
   readonly signal: AbortSignal;
+  /** Told when another process holds the lease and this one has to wait. */
+  readonly onWaiting: () => void;
 }
 
 /** A database that is ours until it is closed. */
@@ -34,7 +36,7 @@ export interface OwnedDatabase {
 
 /** Opens it. Waits for as long as another supervisor holds the lease; rejects with `DbError`, or the signal's reason. */
 export async function openDatabase(
-  { config, clock, log, onLost, signal }: DatabaseOptions,
+  { config, clock, log, onLost, signal, onWaiting }: DatabaseOptions,
 ): Promise<OwnedDatabase> {
   const store = await openStore({
     url: config.databaseUrl,
@@ -48,14 +50,15 @@ export async function openDatabase(
     clock,
     random: Math.random,
     signal,
-    onWaiting: sayOnce((heldBy) =>
+    onWaiting: sayOnce((heldBy) => {
+      onWaiting();
       log("info", "another supervisor holds the lease; waiting for it to end", {
         // Its host and process id, as it wrote them.
         heldBy: heldBy.split(" ").slice(0, 2).join(" pid "),
         database: config.databaseUrl.startsWith("file:") ? config.databaseUrl : "remote",
         advice: "this one is its standby now; stop one of them if you meant to run only one",
-      })
-    ),
+      });
+    }),
   });
   const keeper = new LeaseKeeper(store, lease, { clock, onLost: (loss) => onLost(`the lease is ${loss}`) });
   const migrated = await migrate(store, {

@@ -30,20 +30,18 @@ export class Orphans {
   readonly env: Readonly<Record<string, string>>;
   readonly #options: OrphanOptions;
   readonly #own: Life;
-  #earlier: readonly Life[];
+  #earlier: readonly Life[] = [];
 
-  private constructor(options: OrphanOptions, earlier: readonly Life[]) {
+  constructor(options: OrphanOptions) {
     this.#options = options;
-    this.#earlier = earlier;
     this.#own = { name: newId(), pid: options.pid };
     this.env = { [NAME]: this.#own.name };
   }
 
-  /** Notes this life beside those that left their notes. */
-  static async open(options: OrphanOptions): Promise<Orphans> {
-    const orphans = new Orphans(options, await readLives(options.file));
-    await orphans.#write([...orphans.#earlier, orphans.#own]);
-    return orphans;
+  /** Notes this life beside those that left their notes. Only for whoever has the lease: a second supervisor would write over the first. */
+  async note(): Promise<void> {
+    this.#earlier = await readLives(this.#options.file);
+    await this.#write([...this.#earlier, this.#own]);
   }
 
   /** Ends what earlier lives left. Give their children time before: those that can, end by themselves. */

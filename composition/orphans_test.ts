@@ -5,7 +5,11 @@ import { Orphans } from "./orphans.ts";
 async function withFolder(body: (open: (pid?: number) => Promise<Orphans>) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
-    await body((pid = 1 << 30) => Orphans.open({ file: `${folder}/tree.json`, pid, log: () => {} }));
+    await body(async (pid = 1 << 30) => {
+      const orphans = new Orphans({ file: `${folder}/tree.json`, pid, log: () => {} });
+      await orphans.note();
+      return orphans;
+    });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

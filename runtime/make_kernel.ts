@@ -6,8 +6,8 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toEnvelope } from "./envelope.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { openProcessLink } from "./link/process_link.ts";
-import { gatewayProcess, hostSpec } from "./link/process_spec.ts";
+import { openProcessLink, type ProcessSpec } from "./link/process_link.ts";
+import { type ChildOptions, gatewayProcess, hostSpec } from "./link/process_spec.ts";
 import { CommitBuilder } from "./mail/commit_builder.ts";
 import { Commits } from "./mail/commits.ts";
 import { deadLetter } from "./mail/dead_letter.ts";
@@ -30,6 +30,20 @@ export interface KernelTree {
   admit(cell: Cell): boolean;
   changed(ref: string): void;
   tick(): void;
+}
+
+/** What the command lines of child processes depend on. */
+export type ProcessOptions = Pick<RuntimeOptions, "denoConfig" | "childEnv" | "limits" | "kinds">;
+
+/** The process of every pure host of a runtime with these options. */
+export function pureHostSpec(options: ProcessOptions): ProcessSpec {
+  const folders = options.kinds.flatMap((kind) => kind.mode === "pure" ? [dirname(kind.entry)] : []);
+  const entry = fileURLToPath(new URL("./host.ts", import.meta.url));
+  return hostSpec(entry, { ...childOptions(options), read: [...new Set(folders)] });
+}
+
+function childOptions({ denoConfig, childEnv, limits }: ProcessOptions): ChildOptions {
+  return { config: denoConfig, env: childEnv ?? {}, heapMb: limits?.heapMb ?? defaultLimits.heapMb };
 }
 
 /** Makes the parts and connects them. Nothing of it runs yet. */
@@ -75,16 +89,8 @@ export function makeKernel(options: RuntimeOptions, tree: KernelTree): Kernel {
     reserve,
     tracing,
   });
-  const child = {
-    config: options.denoConfig,
-    env: options.childEnv ?? {},
-    heapMb: limits.heapMb,
-  };
-  const read = [
-    ...new Set(options.kinds.flatMap((kind) => kind.mode === "pure" ? [dirname(kind.entry)] : [])),
-  ];
-  const spec = hostSpec(fileURLToPath(new URL("./host.ts", import.meta.url)), { ...child, read });
-  const pool = new HostPool({ openLink, spec, limits, heartbeats, clock, log });
+  const child = childOptions(options);
+  const pool = new HostPool({ openLink, spec: pureHostSpec(options), limits, heartbeats, clock, log });
   const kernel: Kernel = {
     limits,
     clock,
