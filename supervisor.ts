@@ -4,7 +4,7 @@
  * ends at once. Proven by the end-to-end tests.
  */
 import { fileURLToPath } from "node:url";
-import { actorKinds, workspacesOf } from "./composition/kinds.ts";
+import { actorKinds, modelsConfig, workspacesOf } from "./composition/kinds.ts";
 import { denoEnv, liveByMemory, telemetryEnv } from "./composition/machine.ts";
 import { Orphans } from "./composition/orphans.ts";
 import { stopOnSignals } from "./composition/signals.ts";
@@ -18,6 +18,7 @@ import { logOf, openLog } from "./composition/log.ts";
 import { MemoryMeter, readPss } from "./composition/watch/memory_meter.ts";
 import { runtimeFamilies } from "./composition/watch/metrics.ts";
 import { tellNote } from "./composition/notes.ts";
+import { modelRefusal } from "./composition/providers.ts";
 import { unreadySingletons } from "./composition/watch/readiness.ts";
 import { secretsOf } from "./composition/secrets.ts";
 import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
@@ -206,6 +207,7 @@ async function open(
     metrics: () => runtimeFamilies(runtime.actors(), runtime.stats()),
     unready: () => [...unreadySingletons(runtime.actors()), ...disk.notices()],
     live: (listener) => live.listen(listener),
+    modelRefusal: modelRefusal(modelsConfig(config), config.model),
     ui: await folderUi(path("build/ui")),
   });
   await disk.start();

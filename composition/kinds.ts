@@ -61,7 +61,7 @@ function toolbox(config: Config, knowsTools: boolean): GatewayKind {
   return { ...kind, start: "demand", introduce: knowsTools ? "soon" : "now" };
 }
 
-function modelsConfig({ anthropic, openai }: Config): ModelsConfig {
+export function modelsConfig({ anthropic, openai }: Config): ModelsConfig {
   return { anthropic, openai, ollama: {}, idleLimitMs: 300_000, rehearsalPaceMs: 12 };
 }
 

@@ -1,5 +1,7 @@
 /** Proves that writing to a conversation is one durable message, and what is read of conversations and actors. */
 import assert from "node:assert/strict";
+import { ModelsConfig } from "../actors/models/config.ts";
+import { modelRefusal } from "../composition/providers.ts";
 import type { Db } from "../store/db.ts";
 import { opStatements } from "../store/ops.ts";
 import { withBench } from "../tests/doubles/edge_bench.ts";
@@ -125,6 +127,25 @@ Deno.test("stop, reset and model become the conversation's own messages", () =>
     );
     assert.equal((await owner.post("/api/conversations/c1/messages", { text: "   " })).status, 400);
   }));
+
+Deno.test("a model that cannot be used is refused with what can be, and nothing is sent", () =>
+  withBench(
+    async (bench) => {
+      await bench.conversation("c1");
+      const owner = await bench.owner();
+      const choose = async (model: string) => await owner.post("/api/conversations/c1/model", { model });
+
+      const refused = await choose("openai/gpt");
+      assert.equal(refused.status, 400);
+      assert.match((await refused.json()).error.message, /needs `OPENAI_API_KEY`/);
+      assert.equal(
+        (await bench.rows("SELECT 1 FROM messages WHERE type = 'conversation.set_model'")).length,
+        0,
+      );
+      assert.equal((await choose("ollama/any")).status, 202);
+    },
+    { deps: { modelRefusal: modelRefusal(ModelsConfig.parse({}), undefined) } },
+  ));
 
 Deno.test("a transcript pages through its events in order, JSON parsed", () =>
   withBench(async (bench) => {

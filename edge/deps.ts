@@ -62,6 +62,8 @@ export interface EdgeDeps {
   readonly unready?: (() => readonly string[]) | undefined;
   /** More families for the metrics page. */
   readonly metrics?: (() => readonly Family[]) | undefined;
+  /** Why a model cannot be used here, in words, when the configuration of the providers is at hand; without it any may be chosen. */
+  readonly modelRefusal?: ((model: string) => string | undefined) | undefined;
   /** The built UI; without it only the API is served. */
   readonly ui?: UiFiles | undefined;
   /** Whether the database fits this build; asked at most twice a minute. Default: `checkSchema`. */

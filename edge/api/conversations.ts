@@ -53,7 +53,7 @@ export type NewMessage = z.input<typeof NewMessage>;
 export const StopRequest = z.strictObject({ turnId: z.string().max(64).optional() });
 export type StopRequest = z.infer<typeof StopRequest>;
 
-/** `POST …/model`. `provider/name`. */
+/** `POST …/model`. `provider/name`; 400 for one that cannot be used here, with those that can. */
 export const ModelChoice = z.strictObject({
   model: z.string().min(3).max(200).regex(/^[^/\s]+\/\S+$/, "must be provider/name"),
 });

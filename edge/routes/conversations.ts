@@ -121,6 +121,8 @@ export function conversationRoutes(edge: Edge): Hono<EdgeEnv> {
     requireAct(c, channelId, "conversation");
     await limitWrites(c, edge);
     const { model } = await readBody(c, ModelChoice);
+    const refusal = edge.modelRefusal?.(model);
+    if (refusal !== undefined) throw new ApiError("bad_request", refusal);
     const to = `conversation/${view.id}`;
     const id = await send(edge, { to, type: "conversation.set_model", payload: { by: author(c), model } });
     return c.json({ id, conversation: view.id } satisfies Accepted, 202);
