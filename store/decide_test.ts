@@ -243,13 +243,16 @@ Deno.test("items are listed by state and page, and only to those who may see the
   assert.equal(await getItem(bench.db, "w1", looker), undefined);
 });
 
-Deno.test("what waits is listed riskiest first over all pages, and among equals oldest first", async () => {
+Deno.test("what waits is listed over all pages: what was handed on, then the riskiest, among equals the oldest", async () => {
   await using bench = await Bench.open();
   const risks = ["low", "high", null, "medium", "high"];
   for (const [index, risk] of risks.entries()) {
     await bench.item(`i${index}`);
     await bench.db.batch([sql("UPDATE pending_items SET risk = ? WHERE id = ?", risk, `i${index}`)]);
   }
+  await bench.db.batch([
+    sql("UPDATE pending_items SET escalated_at = 1, escalation = 1 WHERE id IN ('i2', 'i3')"),
+  ]);
   const seen: string[] = [];
 
   let after: string | undefined;
@@ -259,7 +262,7 @@ Deno.test("what waits is listed riskiest first over all pages, and among equals 
     after = page.next;
   } while (after !== undefined);
 
-  assert.deepEqual(seen, ["i1", "i4", "i3", "i0", "i2"]);
+  assert.deepEqual(seen, ["i3", "i2", "i1", "i4", "i0"]);
 });
 
 Deno.test("a virgin start is seeded once, and what a person deletes stays deleted", async () => {
@@ -320,4 +323,24 @@ Deno.test("an answer that is a secret is only taken sealed", async () => {
   assert.equal(code(open), "bad_request");
   assert.equal(code(taken), "ok");
   assert.equal(await bench.count("messages", "payload LIKE '%hunter2%'"), 0);
+});
+
+Deno.test("an item for two people says so and who the first was, and takes the second's word alone", async () => {
+  await using bench = await Bench.open();
+  await bench.gate({ twoPersons: ["@fs_write"] });
+  await bench.item("t1", { tool: "write_file", described: { class: "write" } });
+  await bench.item("i1", { tool: "read_file", described: { class: "read" } });
+  const first = { by: "Owner", identity: owner.userId, at: 4 };
+  await bench.db.batch([
+    sql("UPDATE pending_items SET first_approval = ? WHERE id = 't1'", JSON.stringify(first)),
+  ]);
+
+  const { items } = await listItems(bench.db, { viewer: owner, state: "waiting", limit: 5 });
+  assert.deepEqual(items.map(({ id, twoPersons, firstApproval }) => [id, twoPersons, firstApproval]), [
+    ["i1", undefined, undefined],
+    ["t1", true, { id: owner.userId, by: "Owner", at: 4 }],
+  ]);
+  const allow = (viewer: Viewer) => decide(bench.db, bench.request("t1", { decision: "allow_once" }, viewer));
+  assert.equal(code(await allow(owner)), "forbidden");
+  assert.equal((await allow(approver)).ok, true);
 });

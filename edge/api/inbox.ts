@@ -112,8 +112,7 @@ export type FormView = z.infer<typeof FormView>;
 export const LinkView = z.object({ message: z.string(), url: z.string() });
 export type LinkView = z.infer<typeof LinkView>;
 
-/**
- * `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides; a `scope` beyond `tool` needs the owner. */
+/** `POST /api/inbox/:id/decision`. `version` is the item's, as shown to the person who decides; a `scope` beyond `tool` needs the owner. */
 export const DecisionRequest = z.strictObject({
   version: z.int(),
   decision: DecisionKind,
@@ -190,8 +189,10 @@ export const Item = z.object({
   delegatedTo: z.object({ id: z.string(), name: z.string() }).optional(),
   /** Nobody decided in time, so that it was handed on to `delegatedTo`, the `round`-th time. */
   escalated: z.object({ at: z.int(), round: z.int() }).optional(),
-  /** One person has allowed it, and a second one must: nobody decides twice. */
-  firstApproval: z.object({ by: z.string(), at: z.int() }).optional(),
+  /** Two people must allow it, by the settings of this moment; so nobody may edit it. */
+  twoPersons: z.literal(true).optional(),
+  /** One person (`id`) has allowed it, and a second one must: nobody decides twice. */
+  firstApproval: z.object({ id: z.string(), by: z.string(), at: z.int() }).optional(),
   decision: DecisionView.optional(),
   /** Why it ended as it did (`failed`, `superseded`, `cancelled`). */
   note: z.string().optional(),

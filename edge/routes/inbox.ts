@@ -77,7 +77,10 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     if (!decided.winner) refuse(decided.error);
     const { code, message } = decided.error;
     return c.json(
-      { error: { code, message }, item: itemView(decided.winner) } satisfies DecisionConflict,
+      {
+        error: { code, message },
+        item: ownView(c, { ...found, item: decided.winner }),
+      } satisfies DecisionConflict,
       409,
     );
   });

@@ -37,7 +37,7 @@ export function ruleRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   for (const path of ["/rules", "/rules/*", "/groups", "/groups/*"]) {
     app.use(path, async (c, next) => {
-      const asks = c.req.method === "GET" || c.req.path.endsWith("/rules/preview");
+      const asks = c.req.method === "GET" || c.req.method === "POST" && c.req.path.endsWith("/rules/preview");
       if (asks) requireRole(c, "owner", "approver");
       else requireRole(c, "owner");
       if (!asks) {

@@ -2,6 +2,8 @@
  * A row of `pending_items` with what is joined to it, and the item that it makes. Proven by `store/decide_test.ts`.
  */
 import type { DecisionKind, ItemKind } from "../../lib/decision_kind.ts";
+import { gateDefaults, needsTwo } from "../../lib/gate_settings.ts";
+import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 import type { SealTo } from "../../lib/sealed.ts";
 import type { StoredApproval, StoredDecision } from "../ops/items.ts";
 import { TITLE } from "./conversations.ts";
@@ -46,7 +48,9 @@ export interface ItemView {
   readonly delegatedTo?: { readonly id: string; readonly name: string };
   /** Nobody decided in time, so that it was handed on, the `round`-th time at `at`. */
   readonly escalated?: { readonly at: number; readonly round: number };
-  readonly firstApproval?: { readonly by: string; readonly at: number };
+  /** Two people must allow it, by the settings of this moment. */
+  readonly twoPersons?: true;
+  readonly firstApproval?: { readonly id: string; readonly by: string; readonly at: number };
   readonly decision?: Omit<StoredDecision, "decision"> & {
     readonly decision: DecisionKind;
     readonly at: number;
@@ -63,7 +67,8 @@ export const COLUMNS =
   p.trace, p.question, p.decision, p.note, p.delivered_at, p.seen_at, p.decided_at, p.decided_by, p.created_at, p.updated_at,
   p.expires_at, p.delegated_to, p.first_approval, p.escalated_at, p.escalation, ${TITLE}, c.source, c.channel_id, u.name AS delegate, k.triggered_by,
   k.outcome AS call_outcome,
-  (SELECT json_group_object(l.user_id, l.until) FROM item_later l WHERE l.item_id = p.id) AS later`;
+  (SELECT json_group_object(l.user_id, l.until) FROM item_later l WHERE l.item_id = p.id) AS later,
+  (SELECT value FROM settings WHERE key = 'gate') AS gate`;
 export const FROM =
   `pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN topics t ON t.conversation = c.id
   LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id`;
@@ -115,6 +120,19 @@ export interface ItemRow {
   readonly channel_id: number | null;
   readonly call_outcome: string | null;
   readonly triggered_by: "person" | "schedule" | null;
+  /** The gate's settings, JSON. */
+  readonly gate: string | null;
+}
+
+/** What of the gate's settings decides about an item. */
+interface Gate {
+  readonly twoPersons: readonly string[];
+  readonly requesterMayApprove: boolean;
+}
+
+/** The settings that a row brought along. */
+export function gateOf({ gate }: ItemRow): Gate {
+  return { ...gateDefaults, ...(json(gate) as Partial<Gate> | undefined) }; // `gate.store` wrote them
 }
 
 /** `viewerId`: whose own marks are shown. */
@@ -166,9 +184,16 @@ export function toItem(row: ItemRow, viewerId: string | undefined): ItemView {
       "escalated",
       row.escalated_at === null ? undefined : { at: row.escalated_at, round: row.escalation ?? 1 },
     ),
-    ...given("firstApproval", first && { by: first.by, at: first.at }),
+    ...given("twoPersons", isForTwo(row) ? true as const : undefined),
+    ...given("firstApproval", first && { id: first.identity, by: first.by, at: first.at }),
     ...given("decision", decision && { ...decision, at: row.decided_at ?? row.updated_at }),
   };
+}
+
+function isForTwo(row: ItemRow): boolean {
+  if (row.kind !== "approval") return false;
+  const described = json(row.described) as Pick<ToolFacts, "class"> | undefined; // as the toolbox described it
+  return needsTwo(gateOf(row), { tool: row.tool ?? "", class: described?.class ?? "exec" });
 }
 
 /** Who has put it off, and until when. */

@@ -2,14 +2,12 @@
  * Reads of pending items in the shape of the HTTP API, with their conversation joined. A viewer's channels limit lists and single items alike.
  * Proven by `store/decide_test.ts`.
  */
-import { gateDefaults, needsTwo } from "../../lib/gate_settings.ts";
-import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 import type { SealTo } from "../../lib/sealed.ts";
 import { type Db, objects, sql } from "../db.ts";
-import type { StoredApproval } from "../ops/items.ts";
 import {
   COLUMNS,
   FROM,
+  gateOf,
   type ItemRow,
   type ItemState,
   type ItemView,
@@ -62,28 +60,21 @@ export interface ItemPage {
 
 /** One item with its inner facts, or undefined. The caller asks `canSee`. Rejects with `DbError`. */
 export async function findItem(db: Db, id: string): Promise<FoundItem | undefined> {
-  const rows = await db.query(
-    sql(
-      `SELECT ${COLUMNS}, (SELECT value FROM settings WHERE key = 'gate') AS gate FROM ${FROM} WHERE p.id = ?`,
-      id,
-    ),
-  );
-  const row = objects<ItemRow & { readonly gate: string | null }>(rows)[0];
+  const rows = await db.query(sql(`SELECT ${COLUMNS} FROM ${FROM} WHERE p.id = ?`, id));
+  const row = objects<ItemRow>(rows)[0];
   if (!row) return undefined;
   const item = toItem(row, undefined);
-  // `gate.store` and `item.create` wrote them.
-  const gate = { ...gateDefaults, ...(json(row.gate) as Partial<Gate> | undefined) };
+  // `item.create` wrote it.
   const origin = (json(row.trace) as { readonly origin?: { readonly requestedBy?: Requester[] } } | undefined)
     ?.origin;
-  const first = json(row.first_approval) as StoredApproval | undefined; // `item.reopen` wrote it
   return {
     item,
     decidedBy: row.decided_by,
     channelId: row.channel_id,
     askOnce: isAskOnce(item.described),
-    twoPersons: item.kind === "approval" && needsTwo(gate, factsOf(item)),
-    barred: gate.requesterMayApprove ? [] : origin?.requestedBy ?? [],
-    firstApprovedBy: first?.identity,
+    twoPersons: item.twoPersons === true,
+    barred: gateOf(row).requesterMayApprove ? [] : origin?.requestedBy ?? [],
+    firstApprovedBy: item.firstApproval?.id,
     later: laterOf(row),
     sealTo: (json(row.question) as StoredQuestion | undefined)?.sealTo, // `item.create` wrote it
   };
@@ -99,12 +90,13 @@ export async function getItem(db: Db, id: string, viewer: Viewer): Promise<ItemV
   return row && toItem(row, viewer.userId);
 }
 
-/** How pressing an item is: the riskiest first; what carries no risk of its own comes with the lowest. */
-const RANK = "CASE p.risk WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+/** How pressing an item is: what was handed on, then the riskiest; what carries no risk of its own comes with the lowest. */
+const RANK =
+  "(CASE WHEN p.escalated_at IS NULL THEN 3 ELSE 0 END + CASE p.risk WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END)";
 
 /**
- * A page: what waits riskiest first and among equals oldest first, everything else newest first. An `after` that no page gave begins anew. Rejects
- * with `DbError`.
+ * A page: of what waits, what was handed on first, then the riskiest, and among equals the oldest; everything else newest first. An `after` that no
+ * page gave begins anew. Rejects with `DbError`.
  */
 export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
   const seen = visible(query.viewer, "c.channel_id");
@@ -138,30 +130,19 @@ export async function listItems(db: Db, query: ItemQuery): Promise<ItemPage> {
 function afterOf(after: string | undefined, isWaiting: boolean): Condition {
   if (after === undefined) return { text: "1", args: [] };
   if (!isWaiting) return { text: "p.id < ?", args: [after] };
-  const [, rank, id = ""] = /^([0-2])\.(.+)$/.exec(after) ?? [];
+  const [, rank, id = ""] = /^([0-5])\.(.+)$/.exec(after) ?? [];
   if (rank === undefined) return { text: "1", args: [] };
   return { text: `(${RANK}, p.id) > (?, ?)`, args: [Number(rank), id] };
 }
 
-function rankOf({ risk }: ItemView): number {
-  return risk === "high" ? 0 : risk === "medium" ? 1 : 2;
-}
-
-/** What of the gate's settings the compare-and-set looks at. */
-interface Gate {
-  readonly twoPersons: readonly string[];
-  readonly requesterMayApprove: boolean;
+function rankOf({ risk, escalated }: ItemView): number {
+  return (escalated ? 0 : 3) + (risk === "high" ? 0 : risk === "medium" ? 1 : 2);
 }
 
 /** A user of ours, or a Zulip account by its number. */
 interface Requester {
   readonly kind: "web" | "zulip";
   readonly id: string;
-}
-
-function factsOf({ tool, described }: ItemView): ToolFacts {
-  // The toolbox described it.
-  return { tool: tool ?? "", class: (described as Pick<ToolFacts, "class"> | undefined)?.class ?? "exec" };
 }
 
 function isAskOnce(described: unknown): boolean {
