@@ -26,7 +26,7 @@ export interface LoadedItem {
   /** A `StoredDecision`, once decided. */
   readonly decision: unknown;
   readonly decidedBy: string | null;
-  /** 1 when an edit was recorded in the chain, so that only the toolbox's description of it is awaited. */
+  /** 1 when the edit of this very version was recorded in the chain, so that only the toolbox's description of it is awaited. */
   readonly editing: number | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -164,7 +164,8 @@ const queries = [
     question, decision, decided_by AS decidedBy, card_message_id AS cardMessageId, created_at AS createdAt,
     COALESCE(expires_at, created_at) AS expiresAt, first_approval AS firstApproval, card_whole AS cardWhole,
     CASE WHEN state = 'decided' AND json_extract(decision, '$.decision') = 'edit_and_allow' THEN EXISTS (
-      SELECT 1 FROM decisions d WHERE d.item_id = pending_items.id AND d.decision = 'edit_and_allow') END AS editing FROM pending_items
+      SELECT 1 FROM decisions d WHERE d.item_id = pending_items.id AND d.decision = 'edit_and_allow'
+        AND json_extract(d.body, '$.version') = pending_items.version - 1) END AS editing FROM pending_items
     WHERE state IN ('waiting', 'decided') AND kind <> 'restart' ORDER BY created_at`,
   ),
   sql("SELECT id, conversation FROM tool_calls WHERE state IN ('judged', 'decided', 'executing')"),

@@ -285,10 +285,15 @@ export async function furnished(): Promise<ApprovalDesk> {
 }
 
 /** Decides at the edge, as the owner, without letting approval look. */
-export function put(desk: ApprovalDesk, itemId: string | undefined, body: DecisionBody): Promise<Decided> {
+export function put(
+  desk: ApprovalDesk,
+  itemId: string | undefined,
+  body: DecisionBody,
+  version = 1,
+): Promise<Decided> {
   assert.ok(itemId, "an item waits");
   const by = { viewer: owner, name: "Ada", surface: "web" as const, device: "phone" };
-  return decide(desk.db, { itemId, version: 1, body, by, now: desk.now, newId: desk.newId });
+  return decide(desk.db, { itemId, version, body, by, now: desk.now, newId: desk.newId });
 }
 
 /** Decides at the edge and lets approval apply it. */

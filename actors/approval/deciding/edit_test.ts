@@ -8,6 +8,7 @@ import {
   furnished,
   gate,
   itemState,
+  put,
 } from "../../../tests/doubles/approval_desk.ts";
 import { changesBetween } from "./changes.ts";
 
@@ -143,4 +144,32 @@ Deno.test("changes are told by name, sorted, with what was there before and afte
   assert.equal(changes[1]?.after?.length, 301);
   assert.deepEqual(changes[2], { name: "path", before: '"/a"', after: '"/b"' });
   assert.deepEqual(changesBetween("no JSON", { a: 1 }), [{ name: "a", after: "1" }]);
+});
+
+Deno.test("a second edit is taken up after a restart as the first one was", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  await decided(desk, id, edit);
+  await desk.post("toolbox", "tool.undescribed", { callId: "a", itemId: id, message: "no" });
+
+  const again = await put(desk, id, edit, 3);
+  await desk.restart();
+  await desk.work();
+  await desk.restart();
+  await describe(desk, "a", id);
+
+  assert.ok(again.ok);
+  assert.equal((await desk.sent("tool.redescribe")).length, 2);
+  assert.deepEqual([await itemState(desk, id), await callState(desk, "a")], ["applied", "decided"]);
+});
+
+Deno.test("the card of an edit on its way is not shown as one that waits", async () => {
+  await using desk = await furnished();
+  const id = await desk.judge("a", "exec_command");
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+  await decided(desk, id, edit);
+
+  await desk.post("zulip", "card.gone", { messageId: 900 });
+
+  assert.equal((await desk.sent("card.show")).at(-1)?.payload.state, "decided");
 });

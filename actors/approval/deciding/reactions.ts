@@ -24,7 +24,7 @@ export function onCardShown(draft: Draft, payload: CardShown): void {
 /** Somebody deleted a card: it is shown again. That this happens only once is the gateway's part, which knows what it posted. */
 export function onCardGone(draft: Draft, { messageId }: CardGone): void {
   const item = itemOfCard(draft.state, messageId);
-  if (!item || item.claimed) return;
+  if (!item || item.claimed || item.edit) return;
   const shown = { ...item, card: undefined };
   draft.putItem(shown);
   showCard(draft, shown, "waiting");
