@@ -60,7 +60,7 @@ export type Decided =
 export async function decide(db: Db, request: DecideRequest): Promise<Decided> {
   const found = await findItem(db, request.itemId);
   if (!found) return refusal("not_found", "There is no such item");
-  const refused = refuse(found, request) ?? await refuseRequester(db, found, request);
+  const refused = refuse(found, request) ?? await refuseSamePerson(db, found, request);
   if (refused) return refused;
   const { expiresAt } = found.item;
   if (found.item.state === "waiting" && expiresAt !== undefined && expiresAt <= request.now) {
@@ -98,9 +98,6 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   if (found.askOnce && !isForOnce(body.decision)) {
     return refusal("bad_request", "Nothing sandboxes this call, so it may only be allowed once");
   }
-  if (isAllowing(body.decision) && found.firstApprovedBy === by.viewer.userId) {
-    return refusal("forbidden", "You have allowed this already; a second person must");
-  }
   if (found.sealTo && body.answer !== undefined && !isSealed(body.answer)) {
     return refusal("bad_request", "This answer is a secret and must be sealed");
   }
@@ -108,16 +105,19 @@ function refuse(found: FoundItem, request: DecideRequest): Decided | undefined {
   return problem === undefined ? undefined : refusal("bad_request", problem);
 }
 
-/** Whoever asked for the call, on the web or from the Zulip account that is linked to them. */
-async function refuseRequester(
+/** Whoever asked for the call or has allowed it already, on the web or from the Zulip account that is linked to them. */
+async function refuseSamePerson(
   db: Db,
-  { barred }: FoundItem,
+  { barred, firstApprovedBy }: FoundItem,
   { body, by }: DecideRequest,
 ): Promise<Decided | undefined> {
-  if (barred.length === 0 || !isAllowing(body.decision)) return undefined;
+  if (barred.length === 0 && firstApprovedBy === undefined || !isAllowing(body.decision)) return undefined;
   const { userId } = by.viewer;
   const rows = await db.query(sql("SELECT zulip_user_id AS zulip FROM users WHERE id = ?", userId));
   const zulip = objects<{ zulip: number | null }>(rows)[0]?.zulip;
+  if (firstApprovedBy === userId || firstApprovedBy === `zulip:${zulip}`) {
+    return refusal("forbidden", "You have allowed this already; a second person must");
+  }
   const isTheirs = barred.some(({ kind, id }) => kind === "web" ? id === userId : id === `${zulip}`);
   return isTheirs
     ? refusal("forbidden", "You asked for this yourself; the settings leave it to somebody else to allow it")

@@ -8,7 +8,7 @@ import type { Draft } from "../draft.ts";
 import { tellPerson } from "./notify.ts";
 import { afterQuietHours } from "./quiet_hours.ts";
 import { waitFor } from "../judging/origin.ts";
-import { mayAct } from "../deciding/rights.ts";
+import { mayAct, mayAllow } from "../deciding/rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { escalatedTo } from "../texts.ts";
 
@@ -26,13 +26,15 @@ export function prolong(draft: Draft, item: OpenItem, { round, fixed }: Approval
   return lastResort === "park" && park(draft, item, round);
 }
 
-/** Who is called, one a round: the people who are configured and may decide here, else the owner. */
+/** Who is called, one a round: the people who are configured, else the owner; of them those who may allow it. */
 function chainOf(state: ApprovalState, item: OpenItem): LoadedUser[] {
   const { gate: { escalateTo }, users } = state;
   const owner = users.find(({ role }) => role === "owner");
   const named = escalateTo.map((id) => users.find((user) => user.id === id));
   return (escalateTo.length > 0 ? named : [owner]).filter((user) => user !== undefined)
-    .filter(({ id }) => mayAct(state, { userId: id }, item.origin.channelId));
+    .filter(({ id: userId }) =>
+      mayAct(state, { userId }, item.origin.channelId) && mayAllow(state, item, { userId })
+    );
 }
 
 function escalate(draft: Draft, item: OpenItem, round: number, person: LoadedUser): boolean {
@@ -47,7 +49,7 @@ function escalate(draft: Draft, item: OpenItem, round: number, person: LoadedUse
   draft.op({ op: "item.escalate", id, version, expiresAt: until, to: person.id, round: round + 1 });
   record(draft, item, "escalated", { to: person.id, name: person.name, round: round + 1 });
   tellPerson(draft, item, person, {
-    key: `escalate/${id}/${round + 1}`,
+    key: `escalate/${id}/${version}/${round + 1}`,
     text: (who) => escalatedTo(item.kind, who),
   });
   return waitOn(draft, item, { round: round + 1, until });

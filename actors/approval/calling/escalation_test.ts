@@ -1,6 +1,7 @@
 /** Proves whom the gate calls when nobody decides, and when: against a real database, with hand-driven time. */
 import assert from "node:assert/strict";
 import { sql } from "../../../store/db.ts";
+import { decide } from "../../../store/decide.ts";
 import { verifyChain } from "../../../store/queries/chain.ts";
 import { getItem } from "../../../store/queries/items.ts";
 import {
@@ -94,6 +95,53 @@ Deno.test("without a chain the owner is called, in a message of their own where 
   const [note] = await desk.sent("person.note");
   assert.deepEqual([note?.payload.zulipUserId, note?.payload.itemId], [11, id]);
   assert.match(String(note?.payload.text), /now for you/);
+});
+
+Deno.test("who has allowed it already, or asked for it, is passed over", async () => {
+  await using desk = await furnished();
+  await settings(desk, {
+    escalateTo: ["u2", "u1"],
+    twoPersons: ["exec_command"],
+    requesterMayApprove: false,
+  });
+  const first = await desk.judge("a", "exec_command");
+  const bo = { userId: "u2", role: "approver" as const, channels: new Map([[5, "approve" as const]]) };
+  await decide(desk.db, {
+    itemId: first ?? "",
+    version: 1,
+    body: { decision: "allow_once" },
+    by: { viewer: bo, name: "Bo", surface: "web" },
+    now: desk.now,
+    newId: desk.newId,
+  });
+  await desk.db.batch([sql(
+    `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
+     VALUES ('b', 'c1', 't1', 'b', 'mcp__mail__send', '{}', 'described', 'digest-b', 1, 1)`,
+  )]);
+  const requestedBy = [{ kind: "zulip", id: "12" }];
+  await desk.post("toolbox", "tool.judge", { ...desk.judgePayload("b", "mcp__mail__send"), requestedBy });
+  const second = [...desk.state.items.values()].find((item) => item.callId === "b")?.id;
+
+  await later(desk, HOUR_MS);
+
+  assert.equal((await seen(desk, first))?.delegatedTo?.name, "Ada");
+  assert.equal((await seen(desk, second))?.delegatedTo?.name, "Ada");
+});
+
+Deno.test("what waits again after its first escalation is escalated with a word again", async () => {
+  await using desk = await furnished();
+  await settings(desk, {});
+  const id = await desk.judge("a", "exec_command");
+  await later(desk, HOUR_MS);
+  await decided(desk, id, { decision: "edit_and_allow", arguments: {} });
+  await desk.post("toolbox", "tool.undescribed", { callId: "a", itemId: id, message: "no" });
+
+  await later(desk, HOUR_MS);
+
+  // The gateway posts a note once a key.
+  const keys = (await desk.sent("topic.note")).map(({ payload }) => String(payload.key))
+    .filter((key) => key.startsWith("escalate/"));
+  assert.equal(new Set(keys).size, 2);
 });
 
 Deno.test("who may not decide here is passed over", async () => {

@@ -3,7 +3,7 @@
  * by a reaction. If nobody can, the topic is told at once, once a turn, and the item says so. It decides nothing. Proven by `../deciding/people_test.ts`.
  */
 import type { Draft } from "../draft.ts";
-import { isBarredRequester, mayAct } from "../deciding/rights.ts";
+import { mayAct, mayAllow } from "../deciding/rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { NOBODY_REACHED } from "../texts.ts";
 
@@ -33,14 +33,16 @@ export function isReachable(state: ApprovalState, item: OpenItem, now: number): 
 
 /** Whether there is anybody in Zulip whose reaction to the item's card would count. */
 export function hasReactingPerson(state: ApprovalState, item: OpenItem): boolean {
-  const { zulipApprovers } = state;
-  return zulipApprovers === "*" ||
-    zulipApprovers.some((zulipUserId) => !isBarredRequester(state, item, { zulipUserId })) ||
+  const { zulipApprovers, users } = state;
+  // Whoever has an account here is entitled by it alone.
+  const isListed = (zulipUserId: number) =>
+    !users.some((user) => user.zulipUserId === zulipUserId) && mayAllow(state, item, { zulipUserId });
+  return zulipApprovers === "*" || zulipApprovers.some(isListed) ||
     entitledPeople(state, item).some((user) => user.zulipUserId !== null);
 }
 
 function entitledPeople(state: ApprovalState, item: OpenItem): ApprovalState["users"] {
   return state.users.filter(({ id: userId }) =>
-    mayAct(state, { userId }, item.origin.channelId) && !isBarredRequester(state, item, { userId })
+    mayAct(state, { userId }, item.origin.channelId) && mayAllow(state, item, { userId })
   );
 }

@@ -18,7 +18,12 @@ export function armReminder(draft: Draft, item: OpenItem, round: number): void {
 export function onRemind(draft: Draft, { itemId, version, round }: ApprovalRemind): void {
   const item = draft.state.items.get(itemId);
   if (!item || item.version !== version || item.claimed || item.edit) return;
-  note(draft, item, `remind/${itemId}/${round}`, stillWaits(item.kind, draft.env.now - item.createdAt));
+  note(
+    draft,
+    item,
+    `remind/${itemId}/${version}/${round}`,
+    stillWaits(item.kind, draft.env.now - item.createdAt),
+  );
   armReminder(draft, item, round + 1);
 }
 

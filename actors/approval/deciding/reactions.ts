@@ -7,8 +7,8 @@ import { reactionMeanings } from "../../../lib/reaction_meanings.ts";
 import type { CardShown, Decider, PeopleKnown } from "../../protocol/approval.ts";
 import type { ApprovalReact, CardGone } from "../../protocol/cards.ts";
 import type { Draft } from "../draft.ts";
-import { claimItem, identityOf, showCard } from "../items/items.ts";
-import { isBarredRequester } from "./rights.ts";
+import { claimItem, showCard } from "../items/items.ts";
+import { hasAllowedFirst, isBarredRequester } from "./rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { reactionNotes } from "../texts.ts";
 
@@ -81,7 +81,7 @@ function problemOf(
   if (!item.card?.whole) return "not_whole";
   if (decision !== "allow_once") return undefined;
   if (isBarredRequester(state, item, by)) return "requester";
-  return item.firstApproval?.identity === identityOf(by) ? "second_person" : undefined;
+  return hasAllowedFirst(state, item, by) ? "second_person" : undefined;
 }
 
 /** The person behind the reaction, if they may approve where this conversation stands. */

@@ -4,7 +4,6 @@
  */
 import { decisionsFor, isAllowing, isLasting } from "../../../lib/decision_kind.ts";
 import type { Decider, DecisionBody } from "../../protocol/approval.ts";
-import { identityOf } from "../items/items.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 
 /** Why this decision may not be made by this person, whoever let it through; undefined when it may. */
@@ -22,7 +21,7 @@ export function decisionProblem(
   if (isWide(body) && role !== "owner") return "only the owner may allow more than this tool";
   if (!decisionsFor(item.kind).includes(body.decision)) return "the decision does not fit the item";
   if (!isAllowing(body.decision)) return undefined;
-  if (item.firstApproval?.identity === identityOf(by)) {
+  if (hasAllowedFirst(state, item, by)) {
     return "a second person must allow it, not the same one twice";
   }
   return isBarredRequester(state, item, by) ? "whoever asked for it may not allow it" : undefined;
@@ -55,19 +54,33 @@ export function mayAct(
   return user?.role === "approver" && channelId !== undefined && user.channels.includes(channelId);
 }
 
-/** Whether the person's own words led to this call, and the settings leave it to others. Their two accounts are one person. */
-export function isBarredRequester(
-  state: ApprovalState,
-  item: OpenItem,
-  by: Pick<Decider, "userId" | "zulipUserId">,
-): boolean {
+/** Whether nothing but a right to decide here is needed for this person to allow it: it is not their own call, nor allowed by them already. */
+export function mayAllow(state: ApprovalState, item: OpenItem, by: Account): boolean {
+  return !hasAllowedFirst(state, item, by) && !isBarredRequester(state, item, by);
+}
+
+/** Whether they are the first of two people who allowed it. */
+export function hasAllowedFirst(state: ApprovalState, { firstApproval }: OpenItem, by: Account): boolean {
+  if (!firstApproval) return false;
+  const { userId, zulipUserId } = accountsOf(state, by);
+  return firstApproval.identity === (userId ?? "") || firstApproval.identity === `zulip:${zulipUserId}`;
+}
+
+/** Whether the person's own words led to this call, and the settings leave it to others. */
+export function isBarredRequester(state: ApprovalState, item: OpenItem, by: Account): boolean {
   if (state.gate.requesterMayApprove || item.kind !== "approval") return false;
-  const user = state.users.find((known) =>
-    by.userId !== undefined ? known.id === by.userId : known.zulipUserId === by.zulipUserId
-  );
-  const zulipUserId = by.zulipUserId ?? user?.zulipUserId ?? undefined;
-  const userId = by.userId ?? user?.id;
+  const { userId, zulipUserId } = accountsOf(state, by);
   return item.origin.requestedBy?.some(({ kind, id }) =>
     kind === "zulip" ? id === `${zulipUserId}` : kind === "web" && id === userId
   ) ?? false;
+}
+
+type Account = Pick<Decider, "userId" | "zulipUserId">;
+
+/** Both accounts of a person, as far as they are known to belong together. */
+function accountsOf({ users }: ApprovalState, by: Account): Account {
+  const user = users.find((known) =>
+    by.userId !== undefined ? known.id === by.userId : known.zulipUserId === by.zulipUserId
+  );
+  return { userId: by.userId ?? user?.id, zulipUserId: by.zulipUserId ?? user?.zulipUserId ?? undefined };
 }

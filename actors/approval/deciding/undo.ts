@@ -26,6 +26,14 @@ export function rememberUndo(draft: Draft, item: OpenItem, until: number): void 
   draft.patch({ undoable: new Map(open).set(item.id, { callId, conversation, until }) });
 }
 
+/** A call that was withdrawn meanwhile is the toolbox's to end, and there is nothing left to take back. */
+export function dropUndo(draft: Draft, callId: string, conversation: string): void {
+  const left = [...draft.state.undoable].filter(([, known]) =>
+    known.callId !== callId || known.conversation !== conversation
+  );
+  if (left.length < draft.state.undoable.size) draft.patch({ undoable: new Map(left) });
+}
+
 /** Takes it back, if its time has not come. */
 export function undo(draft: Draft, itemId: string, by: Author): Changed {
   const known = draft.state.undoable.get(itemId);

@@ -11,6 +11,7 @@ import { conversationId } from "../judging/origin.ts";
 import type { OpenItem } from "../state.ts";
 import { dropHeld } from "../deciding/suspension.ts";
 import { EXPIRED, notRun, WITHDRAWN } from "../texts.ts";
+import { dropUndo } from "../deciding/undo.ts";
 
 const MAX_WITHDRAWN = 500;
 
@@ -61,6 +62,7 @@ export function onCancel(draft: Draft, payload: ToolCancel, from: string): void 
   const { callId } = payload;
   const conversation = conversationId(from);
   dropHeld(draft, callId, conversation);
+  dropUndo(draft, callId, conversation);
   const item = itemOfCall(draft, callId);
   if (!item) {
     const withdrawn = [...draft.state.withdrawn, { callId, conversation }].slice(-MAX_WITHDRAWN);

@@ -117,6 +117,7 @@ export function reopenItem(
   const { id: itemId, version } = again;
   draft.tell("approval", "approval.expire", { itemId, version }, { notBefore: item.expiresAt });
   armReminder(draft, again, 1);
+  noteReach(draft, again);
   showCard(draft, again, "waiting");
 }
 

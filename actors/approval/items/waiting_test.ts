@@ -234,6 +234,52 @@ Deno.test("an allowed call of high risk can be taken back until its time, and on
   assert.equal((await verifyChain(desk.db)).ok, true);
 });
 
+Deno.test("a call that was stopped while it could be taken back is no longer taken back", async () => {
+  await using desk = await furnished();
+  await gate(desk, { undoSeconds: 10 });
+  const id = await desk.judge("a", "exec_command", { risk: "high" });
+  await say(desk, id, ada, { decision: "allow_once" });
+  await desk.db.batch([sql("UPDATE tool_calls SET state = 'cancelled' WHERE id = 'a'")]);
+  await desk.post("conversation/c1", "tool.cancel", { callId: "a", reason: "stopped" });
+
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  await desk.post("edge", "approval.policy", { by, command: { kind: "item.undo", itemId: id } });
+
+  assert.equal((await desk.sent("policy.done")).at(-1)?.payload.code, "not_found");
+  assert.deepEqual([await callState(desk, "a"), await itemState(desk, id)], ["cancelled", "applied"]);
+});
+
+Deno.test("what is offered anew to a second person is reminded of anew", async () => {
+  await using desk = await furnished();
+  await gate(desk, { remindSeconds: 3_600, twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command");
+  const anHourLater = async () => {
+    desk.now += 3_600_000;
+    await desk.work();
+  };
+
+  await anHourLater();
+  await say(desk, id, bo, { decision: "allow_once" });
+  await anHourLater();
+
+  // The gateway posts a note once a key.
+  const keys = (await desk.sent("topic.note")).map(({ payload }) => String(payload.key))
+    .filter((key) => key.startsWith("remind/"));
+  assert.equal(new Set(keys).size, 2);
+});
+
+Deno.test("when nobody else may be the second person, the topic says so", async () => {
+  await using desk = await furnished();
+  await gate(desk, { twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command", { risk: "high" });
+  const before = (await noteTexts(desk)).filter((text) => text.includes("nobody who may decide"));
+
+  await say(desk, id, ada, { decision: "allow_once" });
+
+  assert.deepEqual(before, []);
+  assert.match((await noteTexts(desk)).join(), /nobody who may decide it is signed in/);
+});
+
 Deno.test("a parked conversation is one item until it is restarted, over a restart of approval too", async () => {
   await using desk = await furnished();
   const park = () => desk.post("supervisor", "restart.wanted", { conversation: "c1", reason: "5 crashes" });
