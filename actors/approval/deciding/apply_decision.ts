@@ -20,6 +20,7 @@ import {
   CANCELLED_BY_PERSON,
   deniedByPolicy,
   EDIT_NEEDS_ONE,
+  NO_LONGER_COVERED,
   NOT_WIDENED,
   ONLY_ONCE,
   rejectedByPerson,
@@ -103,6 +104,9 @@ function applySettled(
 ): void {
   const { callId, id: itemId, conversation, described, digest, tool } = item;
   const allowed = isAllowing(body.decision);
+  if (allowed && !isCovered(draft, item, settled)) {
+    return reopenItem(draft, item, { note: NO_LONGER_COVERED });
+  }
   draft.record({
     kind: "settled",
     itemId,
@@ -131,6 +135,16 @@ function applySettled(
   draft.op({ op: "call.move", callId, to: "decided", outcome: "allow", grant });
   settleItem(draft, item, "applied", { decision });
   runCall(draft, item, grant);
+}
+
+/** Whether what settled an item still lets its call go, or only will not any more because this was its last use. */
+function isCovered(draft: Draft, item: OpenItem, { by, ref }: SettledBy): boolean {
+  const { tool, described, conversation, origin } = item;
+  if (tool === undefined || !described || twoFor(draft, item)) return false;
+  if (judgeCall(draft, { tool, described, conversation, origin }).outcome !== "ask") return true;
+  const { state: { bypasses, rules }, env } = draft;
+  if (by === "bypass") return bypasses.some(({ id, expiresAt }) => id === ref && expiresAt > env.now);
+  return by === "rule" && (rules?.some(({ id, action }) => id === ref && action === "allow") ?? false);
 }
 
 function twoFor(draft: Draft, { tool, described }: OpenItem): boolean {

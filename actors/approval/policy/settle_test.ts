@@ -9,6 +9,7 @@ import {
   furnished,
   gate,
   itemState,
+  put,
 } from "../../../tests/doubles/approval_desk.ts";
 
 const notes = { paths: [{ path: "/notes.md", access: "read" as const, exists: true }] };
@@ -157,4 +158,18 @@ Deno.test("where two must allow it, a wider answer of either says that nothing w
   assert.match(await noteOf(second), /nothing is widened/);
   assert.equal(await callState(desk, "b"), "decided");
   assert.equal((await desk.row("SELECT count(*) AS n FROM bypasses"))?.n, 0);
+});
+
+Deno.test("what a session was to let go waits again when the session ends first", async () => {
+  await using desk = await furnished();
+  const a = await desk.judge("a", "exec_command");
+  const b = await desk.judge("b", "exec_command");
+
+  assert.ok((await put(desk, a, { decision: "allow_session" })).ok);
+  await desk.post("conversation/c1", "session.ended", { reason: "stop" });
+
+  assert.deepEqual((await desk.sent("tool.run")).map(({ payload }) => payload.callId), ["a"]);
+  assert.deepEqual([await itemState(desk, b), await callState(desk, "b")], ["waiting", "waiting"]);
+  const note = (await desk.row("SELECT note FROM pending_items WHERE id = ?", b ?? ""))?.note;
+  assert.match(String(note), /was taken back, so it waits for a person again/);
 });
