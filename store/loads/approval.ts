@@ -203,8 +203,8 @@ const queries = [
   ),
   sql(
     `SELECT d.at, d.kind, d.decision, d.conversation, c.tool, v.profile AS agent FROM decisions d
-    JOIN tool_calls c ON c.id = d.call_id LEFT JOIN conversations v ON v.id = d.conversation
-    WHERE d.seq > (SELECT COALESCE(MAX(seq), 0) - ? FROM decisions) AND d.at > ${DB_NOW} - ? AND d.conversation IS NOT NULL ORDER BY d.seq`,
+    JOIN tool_calls c ON c.id = d.call_id LEFT JOIN conversations v ON v.id = d.conversation LEFT JOIN pending_items p ON p.id = d.item_id
+    WHERE COALESCE(p.kind, 'approval') = 'approval' AND d.seq > (SELECT COALESCE(MAX(seq), 0) - ? FROM decisions) AND d.at > ${DB_NOW} - ? AND d.conversation IS NOT NULL ORDER BY d.seq`,
     MAX_RECENT,
     RECENT_MS,
   ),

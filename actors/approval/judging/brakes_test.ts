@@ -81,3 +81,22 @@ Deno.test("refusals count for ten minutes", async () => {
 
   assert.deepEqual(await stops(desk), [false, false, true]);
 });
+
+Deno.test("a question that nobody wants to answer is no refusal of a call, after a restart neither", async () => {
+  await using desk = await furnished();
+  desk.now = Date.now();
+  await desk.db.batch([sql(
+    `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
+     VALUES ('q', 'c1', 't1', 'q', 'ask_user', '{}', 'executing', 'd', 1, 1)`,
+  )]);
+  const question = { callId: "q", turnId: "t1", conversation: "c1", kind: "question", question: "?" };
+  await desk.post("toolbox", "question.raise", question);
+  await decided(desk, [...desk.state.items.keys()][0], { decision: "reject_once" });
+  await desk.judge("a", "read_file", secret);
+  const before = desk.state.denials;
+
+  await desk.restart();
+
+  assert.deepEqual(desk.state.denials, before);
+  assert.equal(desk.state.denials.get("c1")?.length, 1);
+});
