@@ -147,3 +147,43 @@ Deno.test("whoever asked for a call may not allow it by a reaction or at the edg
   await desk.post("edge", "approval.decide", { itemId: b, version: 1, body: { decision: "allow_once" }, by });
   assert.equal(await callState(desk, "b"), "rejected", "approval refuses what the edge should have");
 });
+
+Deno.test("who allowed it from Zulip is no second person once the account is linked to them", async () => {
+  await using desk = await furnished();
+  await desk.db.batch([sql("INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '[77]', 1)")]);
+  await desk.restart();
+  await gate(desk, { twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command");
+  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
+  await desk.post("zulip", "approval.react", { messageId: 900, zulipUserId: 77, name: "Bo", emoji: "+1" });
+  await desk.db.batch([sql("UPDATE users SET zulip_user_id = 77 WHERE id = 'u2'")]);
+  await desk.restart();
+
+  const bo = { userId: "u2", role: "approver" as const, channels: new Map([[5, "approve" as const]]) };
+  const twice = await decide(desk.db, {
+    itemId: id ?? "",
+    version: 3,
+    body: { decision: "allow_once" },
+    by: { viewer: bo, name: "Bo", surface: "web" },
+    now: desk.now,
+    newId: desk.newId,
+  });
+  const by = { userId: "u2", name: "Bo", surface: "web", role: "approver" };
+  const body = { decision: "allow_once" };
+  await desk.post("edge", "approval.decide", { itemId: id, version: 3, body, by });
+
+  assert.equal(twice.ok ? "" : twice.error.code, "forbidden");
+  assert.deepEqual(await desk.sent("tool.run"), []);
+});
+
+Deno.test("from Zulip nothing of policy changes but the stop-everything switch, whoever says it", async () => {
+  await using desk = await furnished();
+  const by = { zulipUserId: 11, name: "Ada", surface: "zulip" };
+  const say = (command: Record<string, unknown>) => desk.post("zulip", "approval.policy", { by, command });
+
+  await say({ kind: "rule.create", rule: { action: "allow", toolPattern: "*" } });
+  await say({ kind: "effects.suspend" });
+
+  assert.equal((await desk.row("SELECT count(*) AS n FROM rules WHERE created_by = 'u1'"))?.n, 0);
+  assert.ok(desk.state.suspended);
+});

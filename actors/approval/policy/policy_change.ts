@@ -98,13 +98,17 @@ function asKnown(draft: Draft, command: PolicyCommand, from: string): PolicyComm
   return { ...command, by: { ...command.by, role: roleOf(draft.state, command.by) } };
 }
 
-/** A command from Zulip, in the name and with the role of the user who is linked to the account. */
+/**
+ * A command from Zulip, in the name and with the role of the user who is linked to the account. Nothing but the stop-everything switch is within
+ * reach from there, whatever that user may do elsewhere.
+ */
 function linked(draft: Draft, { by, command }: PolicyCommand): PolicyCommand {
   const { zulipUserId } = by;
   const user = draft.state.users.find((known) =>
     zulipUserId !== undefined && known.zulipUserId === zulipUserId
   );
-  const role = user?.role ?? "viewer";
+  const isSwitch = command.kind === "effects.suspend" || command.kind === "effects.resume";
+  const role = isSwitch && user ? user.role : "viewer";
   return {
     command,
     by: { surface: "zulip", zulipUserId, name: user?.name ?? by.name, userId: user?.id, role },
