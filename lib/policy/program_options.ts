@@ -119,7 +119,7 @@ export const inlineOptions: ReadonlyMap<string, RegExp> = table([
   ["ssh-keygen ssh-add", /^-[A-Za-z]*[DPwsS].*$/],
   ["xdg-open open start", ALWAYS],
   // Words that these evaluate as a name with an index, in which a command may stand.
-  ["test printf", /^-[vR]/],
+  ["test [ printf", /^-[vR]/],
 ]);
 
 /** Sub-commands that run, or install, what the next word names: a rule has to name that too. */

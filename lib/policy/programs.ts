@@ -28,9 +28,9 @@ const interpreters: ReadonlySet<string> = new Set(
     "vimdiff volta wasmer wasmtime wish wsl xelatex xonsh yarn yash ysh zig zsh").split(" "),
 );
 
-/** Words by which most interpreters take their program from the line, or hand over to one. */
+/** Words by which most interpreters take their program from the line, behind the letter too, or hand over to one. */
 const INLINE =
-  /^(?:-[A-Za-z]*[ceEpr]|--(?:command|eval|print|exec|execute|run|require|import|script|load|batch)(?:=.*)?|-(?:e|c)=.*|eval|exec|x)$/;
+  /^(?:-[A-Za-z]*[ceEpr](?:.*[^A-Za-z].*)?|-[mM].*[^\w:].*|--(?:command|eval|print|exec|execute|run|require|import|script|load|batch)(?:=.*)?|-(?:e|c)=.*|eval|exec|x)$/;
 
 /** Whether a program runs whatever words follow it. */
 export function isRunner(name: string): boolean {

@@ -10,6 +10,8 @@ import { evaluates, isRunner } from "./programs.ts";
 export type ShellLine = readonly (readonly string[])[] | "unreadable";
 
 const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ash", "ksh"]);
+/** Their scripts are read; in those of the others plain words mean more (`=rm`, `- rm`, `noglob rm` of zsh). */
+const READ: ReadonlySet<string> = new Set(["bash", "sh", "dash", "ash"]);
 /** Words that make a shell do something else than run the program of that name. */
 const RESERVED: ReadonlySet<string> = new Set(
   (". [[ alias bind builtin case cd command compgen complete compopt coproc declare do done elif else enable esac eval exec export fc fi for " +
@@ -28,9 +30,11 @@ const LIVE_IN_QUOTES = /[$`\\!]/;
 /** Reads what `argv` would run. */
 export function shellLine(argv: readonly string[]): ShellLine {
   const [program = "", flag = "", script, ...more] = argv;
-  const shell = SHELLS.has(baseName(program));
-  if (!shell) return checked([argv]);
-  if (!/^-[lc]*c$/.test(flag) || script === undefined || more.length > 0) return "unreadable";
+  const name = baseName(program);
+  if (!SHELLS.has(name)) return checked([argv]);
+  if (!READ.has(name) || !/^-[lc]*c$/.test(flag) || script === undefined || more.length > 0) {
+    return "unreadable";
+  }
   const commands = split(script);
   return commands === undefined ? "unreadable" : checked(commands);
 }

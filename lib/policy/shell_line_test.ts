@@ -93,6 +93,7 @@ for (
       "interpreters",
       "Rscript -e x; julia -e x; perl -e x; ruby -e x; php -r x; lua5.4 -e x; groovy -e x; scala -e x; elixir -e x; node --eval x; " +
       "bun -e x; deno eval x; deno repl; tcsh -c x; fish -c x; xonsh -c x; pwsh -Command x -c; psql -c x; mysql -e x; m4 f; dc -e x; gdb -ex x; " +
+      "python3 '-cimport os'; perl '-esystem(1)'; perl '-Mstrict;system(1)' f; lua '-eos.exit()'; php '-rexit(1)'; " +
       "lldb -o x; emacs --eval x; guile -c x; octave --eval x; gnuplot f; erl -eval x; nix-shell --run x; sqlite3 db '.shell id'",
     ],
     [
@@ -116,7 +117,7 @@ for (
       "fd -x x; fd --exec x; rg --pre x a; ack --pager=x a; find . -execdir x; find . -okdir x; find . -fprintf f x; tcpdump -z x; ip netns exec a x; " +
       "pandoc --filter x a; pandoc -F x a; pdflatex --shell-escape a; latexmk -e x; openssl req -engine x; rpm --eval x; dpkg --pre-invoke=x; " +
       "apt-get -o x y; hg --config x y; svn diff --diff-cmd x; jj --config=x st; gh alias set x y; helm install --post-renderer x; kubectl exec a x; " +
-      "docker run a x; test -v 'a[\$(x)]'; printf -v 'a[\$(x)]' b",
+      "docker run a x; test -v 'a[\$(x)]'; '[' -v 'a[\$(x)]' ']'; printf -v 'a[\$(x)]' b",
     ],
     [
       "editors and pagers",
@@ -151,6 +152,13 @@ for (
     }
   });
 }
+
+Deno.test("the scripts of shells in which plain words mean more are not read", () => {
+  for (const script of ["ls", "=rm x", "- rm x", "noglob rm x"]) {
+    assert.equal(shellLine(["zsh", "-c", script]), "unreadable");
+    assert.equal(shellLine(["/bin/ksh", "-c", script]), "unreadable");
+  }
+});
 
 Deno.test("plain uses of the same programs can be read", () => {
   for (
