@@ -1,5 +1,5 @@
 /** Turns what the toolbox says of a call into what policy judges, and remembers where conversations stand. */
-import { type Wait, waitOf } from "../../../lib/gate_settings.ts";
+import { needsTwo, type Wait, waitOf } from "../../../lib/gate_settings.ts";
 import { judge, type Verdict } from "../../../lib/policy/judge.ts";
 import { DEFAULT_GROUP } from "../../../lib/policy/rule_order.ts";
 import type { Call, Context } from "../../../lib/policy/rule.ts";
@@ -7,7 +7,6 @@ import type { ToolFacts } from "../../../lib/policy/tool_pattern.ts";
 import type { LoadedTool } from "../../../store/loads/approval.ts";
 import type { Described, ToolJudge } from "../../protocol/tools.ts";
 import type { Draft } from "../draft.ts";
-import { needsTwo } from "../policy/settings.ts";
 import type { ApprovalState, Origin } from "../state.ts";
 
 /** A conversation's id, whether a message names it by id or by ref. */

@@ -1,5 +1,5 @@
 /** How the gate treats what waits: one row of settings that the owner changes as a whole. */
-import { gateDefaults, needsTwo } from "../../../lib/gate_settings.ts";
+import { gateDefaults } from "../../../lib/gate_settings.ts";
 import { toolPatternProblem } from "../../../lib/policy/tool_pattern.ts";
 import type { GateSettings } from "../../protocol/approval.ts";
 import { type Author, type Changed, recordChange } from "./change_log.ts";
@@ -30,5 +30,3 @@ function nobodyProblem({ users }: ApprovalState, { escalateTo }: GateSettings): 
   const stranger = escalateTo.find((id) => !users.some((user) => user.id === id && user.role !== "viewer"));
   return stranger === undefined ? undefined : `escalateTo: "${stranger}" is nobody who could decide anything`;
 }
-
-export { needsTwo };
