@@ -41,14 +41,14 @@ export const ONLY_ONCE = "Allowed this once only: nothing sandboxes this call.";
 /** A lasting or session-wide allowance where it widens nothing. */
 export const NOT_WIDENED = "Allowed this once only: where two people must allow a call, nothing is widened.";
 
-/** Why a reaction or a button decided nothing, by code; said once in the topic. */
-export const reactionNotes = {
-  not_linked: "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it.",
-  high_risk: "This call is of high risk: it cannot be decided here. Open the inbox to see and decide it.",
 /** What was to let a waiting call go ended before it did. */
 export const NO_LONGER_COVERED =
   "What would have allowed this was taken back, so it waits for a person again.";
 
+/** Why a reaction or a button decided nothing, by code; said once in the topic. */
+export const reactionNotes = {
+  not_linked: "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it.",
+  high_risk: "This call is of high risk: it cannot be decided here. Open the inbox to see and decide it.",
   not_whole:
     "The card does not show the whole call: it cannot be decided here. Open the inbox to see and decide it.",
   requester: "You asked for this, and the settings leave it to somebody else to allow it.",
