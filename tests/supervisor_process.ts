@@ -6,10 +6,15 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("..", import.meta.url);
 
-/** The task's own flags, so that what is tested is what is run. */
-async function taskArguments(): Promise<string[]> {
+/** The task's own variables and flags, so that what is tested is what is run. */
+async function supervisorTask(): Promise<{ env: Record<string, string>; args: string[] }> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  return String(tasks.supervisor).split(" ").slice(1);
+  const words = String(tasks.supervisor).split(" ");
+  const program = words.indexOf("deno");
+  return {
+    env: Object.fromEntries(words.slice(0, program).map((word) => word.split("="))),
+    args: words.slice(program + 1),
+  };
 }
 
 /** A running supervisor. */
@@ -37,11 +42,12 @@ export async function startSupervisor(
       return value === undefined ? [] : [[name, value]];
     }),
   );
+  const task = await supervisorTask();
   const child = new Deno.Command(Deno.execPath(), {
-    args: await taskArguments(),
+    args: task.args,
     cwd: options.cwd ?? root,
     clearEnv: true,
-    env: { ...passed, PORT: "0", ...env },
+    env: { ...passed, ...task.env, PORT: "0", ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
