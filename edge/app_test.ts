@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "../lib/result.ts";
 import { DbError } from "../store/db.ts";
 import { OWNER_TOKEN, withBench } from "../tests/doubles/edge_bench.ts";
 import { CONTENT_SECURITY_POLICY } from "./headers.ts";
+import { folderUi } from "./ui_files.ts";
 
 const PUBLIC_HOST = { host: "board.example.org" };
 
@@ -211,3 +212,7 @@ Deno.test("metrics count rows and requests, and name nobody", () =>
       }],
     },
   }));
+
+Deno.test("pages that were never built are named, and how to build them", async () => {
+  await assert.rejects(folderUi("/nowhere/build/ui"), /not built .*\/nowhere\/build\/ui.*deno task build/);
+});

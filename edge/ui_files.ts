@@ -39,11 +39,21 @@ export function memoryUi(files: Readonly<Record<string, string | Uint8Array<Arra
   return { get: (path) => known.get(path) };
 }
 
-/** Reads a folder once. Rejects with `Deno.errors.NotFound` when it is not there: build the UI first. */
+/** Reads a folder once. Rejects with an error that says what to do when it is not there. */
 export async function folderUi(folder: string): Promise<UiFiles> {
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
-  for await (const path of filesUnder(folder)) {
-    files[`/${relative(folder, path)}`] = await Deno.readFile(path);
+  try {
+    for await (const path of filesUnder(folder)) {
+      files[`/${relative(folder, path)}`] = await Deno.readFile(path);
+    }
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    throw new Error(
+      `the pages are not built (${folder} is missing): run "deno task build", or start with "deno task start"`,
+      {
+        cause,
+      },
+    );
   }
   return memoryUi(files);
 }
