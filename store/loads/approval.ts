@@ -93,7 +93,10 @@ export interface LoadedApproval {
   readonly withdrawn: readonly { readonly callId: string; readonly conversation: string }[];
   /** The setting `suspended`. */
   readonly suspended: { readonly by: string; readonly at: number } | null;
-  /** While everything is suspended: calls that may run, in the order in which they were allowed. Some may have been sent before. */
+  /**
+   * While everything is suspended: calls that may run, in the order in which they were allowed. Some may have been sent before; those that can still be
+   * taken back are not among them, since they come by themselves when their time is over.
+   */
   readonly held: readonly {
     readonly callId: string;
     readonly conversation: string;
@@ -186,7 +189,9 @@ const queries = [
   sql("SELECT value FROM settings WHERE key = 'suspended'"),
   sql(
     `SELECT id AS callId, conversation, grant_json AS "grant" FROM tool_calls WHERE state IN ('judged', 'decided')
-    AND grant_json IS NOT NULL AND EXISTS (SELECT 1 FROM settings WHERE key = 'suspended') ORDER BY updated_at, id`,
+    AND grant_json IS NOT NULL AND EXISTS (SELECT 1 FROM settings WHERE key = 'suspended') AND NOT EXISTS (
+      SELECT 1 FROM pending_items p WHERE p.call_id = tool_calls.id AND json_extract(p.decision, '$.undoUntil') > ${DB_NOW})
+    ORDER BY updated_at, id`,
   ),
   sql("SELECT name, schema_hash AS schemaHash, changed_at AS changedAt FROM known_tools"),
   sql("SELECT value FROM settings WHERE key = 'gate'"),

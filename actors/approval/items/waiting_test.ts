@@ -249,6 +249,22 @@ Deno.test("a call that was stopped while it could be taken back is no longer tak
   assert.deepEqual([await callState(desk, "a"), await itemState(desk, id)], ["cancelled", "applied"]);
 });
 
+Deno.test("lifting a stop begins no call before the time in which it can be taken back, over a restart too", async () => {
+  await using desk = await furnished();
+  await gate(desk, { undoSeconds: 300 });
+  const id = await desk.judge("a", "exec_command", { risk: "high" });
+  await say(desk, id, ada, { decision: "allow_once" });
+  const by = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const turn = (kind: string) => desk.post("edge", "approval.policy", { by, command: { kind } });
+
+  await turn("effects.suspend");
+  await desk.restart();
+  await turn("effects.resume");
+
+  const runs = await desk.db.query(sql("SELECT not_before FROM messages WHERE type = 'tool.run'"));
+  assert.deepEqual(runs.rows.map(([notBefore]) => notBefore), [desk.now + 300_000]);
+});
+
 Deno.test("what is offered anew to a second person is reminded of anew", async () => {
   await using desk = await furnished();
   await gate(desk, { remindSeconds: 3_600, twoPersons: ["exec_command"] });
