@@ -344,3 +344,26 @@ Deno.test("an item for two people says so and who the first was, and takes the s
   assert.equal(code(await allow(owner)), "forbidden");
   assert.equal((await allow(approver)).ok, true);
 });
+
+Deno.test("an item is for two people by what a trusted server says of its tool, as approval sees it", async () => {
+  await using bench = await Bench.open();
+  await bench.gate({ twoPersons: ["@mcp_destructive"] });
+  const hints = JSON.stringify({ destructive: false });
+  for (const [name, trusted] of [["mcp__a__x", 1], ["mcp__b__x", 0]] as const) {
+    await bench.item(name, { tool: name, described: { class: "mcp" } });
+    await bench.db.batch([sql(
+      `INSERT INTO known_tools (name, source, class, description, parameters, schema_hash, hints, trusted, available, first_seen, last_seen)
+       VALUES (?, 'mcp:a', 'mcp', '', '{}', 'h', ?, ?, 1, 1, 1)`,
+      name,
+      hints,
+      trusted,
+    )]);
+  }
+
+  const { items } = await listItems(bench.db, { viewer: owner, state: "waiting", limit: 5 });
+
+  assert.deepEqual(items.map(({ id, twoPersons }) => [id, twoPersons]), [
+    ["mcp__a__x", undefined],
+    ["mcp__b__x", true],
+  ]);
+});

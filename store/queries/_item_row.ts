@@ -68,7 +68,8 @@ export const COLUMNS =
   p.expires_at, p.delegated_to, p.first_approval, p.escalated_at, p.escalation, ${TITLE}, c.source, c.channel_id, u.name AS delegate, k.triggered_by,
   k.outcome AS call_outcome,
   (SELECT json_group_object(l.user_id, l.until) FROM item_later l WHERE l.item_id = p.id) AS later,
-  (SELECT value FROM settings WHERE key = 'gate') AS gate`;
+  (SELECT value FROM settings WHERE key = 'gate') AS gate,
+  (SELECT hints FROM known_tools WHERE name = p.tool AND trusted = 1) AS trusted_hints`;
 export const FROM =
   `pending_items p LEFT JOIN conversations c ON c.id = p.conversation LEFT JOIN topics t ON t.conversation = c.id
   LEFT JOIN users u ON u.id = p.delegated_to LEFT JOIN tool_calls k ON k.id = p.call_id`;
@@ -122,6 +123,8 @@ export interface ItemRow {
   readonly triggered_by: "person" | "schedule" | null;
   /** The gate's settings, JSON. */
   readonly gate: string | null;
+  /** What a trusted server says of the tool, JSON. */
+  readonly trusted_hints: string | null;
 }
 
 /** What of the gate's settings decides about an item. */
@@ -193,7 +196,8 @@ export function toItem(row: ItemRow, viewerId: string | undefined): ItemView {
 function isForTwo(row: ItemRow): boolean {
   if (row.kind !== "approval") return false;
   const described = json(row.described) as Pick<ToolFacts, "class"> | undefined; // as the toolbox described it
-  return needsTwo(gateOf(row), { tool: row.tool ?? "", class: described?.class ?? "exec" });
+  const hints = json(row.trusted_hints) as ToolFacts["hints"]; // `tools.store` wrote them
+  return needsTwo(gateOf(row), { tool: row.tool ?? "", class: described?.class ?? "exec", hints });
 }
 
 /** Who has put it off, and until when. */
