@@ -63,6 +63,7 @@ export function createToolbox({ clock, random }: ToolboxOptions): Gateway {
       place: {
         mode: probe.mode,
         bwrap: config.bwrap,
+        bash: config.bash,
         etc: workspaces.etc,
         workspaces: workspaces.root,
         folderOf: workspaces.folderOf,

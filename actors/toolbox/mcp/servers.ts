@@ -27,6 +27,7 @@ export interface McpServersOptions {
   readonly place: {
     readonly mode: SandboxMode;
     readonly bwrap: string;
+    readonly bash: string;
     readonly etc: string;
     /** Host folder of all workspaces. */
     readonly workspaces: string;
@@ -159,7 +160,8 @@ export class McpServers {
     const isolated = !server.unsandboxed;
     const env = serverEnv(server, isolated ? WORKSPACE : folder);
     if (!isolated) {
-      return new StdioTransport({ command: server.command, args: server.args, env, cwd: folder }, clock);
+      const { command, args } = server;
+      return new StdioTransport({ command, args, env, cwd: folder, bash: place.bash }, clock);
     }
     const { readOnly, network } = server;
     const sandbox = bwrapArgs({ workspace: folder, etc: place.etc, readOnly, network });

@@ -1,7 +1,8 @@
 /**
  * MCP over a child process's stdin and stdout, one JSON message a line. Our own instead of the SDK's, because the child must be started
  * by us: in the sandbox, with a cleared environment, without reading ours. Promises that `onclose` comes once, after the process has ended,
- * and that `close` ends the process within the grace. Proven by `mcp_test.ts`.
+ * and that `close` ends the process within the grace, and with it what it started in its group. Proven by `stdio_transport_test.ts` and
+ * `mcp_test.ts`.
  */
 import type { Clock } from "../../../lib/clock.ts";
 import { type JSONRPCMessage, parseMessage, type Transport } from "./_sdk.ts";
@@ -12,11 +13,15 @@ export interface ChildSpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
+  /** Of a child without a sandbox to end what it started, such as the server behind `npx`: the bash that does it. */
+  readonly bash?: string | undefined;
 }
 
 /** Longest message that a server may send, in characters. */
 const MAX_LINE = 10 * 1024 * 1024;
 const GRACE_MS = 1_000;
+/** How long pipes are read that somebody outside the group keeps open, once the child has ended. */
+const DRAIN_MS = 500;
 const STDERR_KEPT = 2_000;
 
 /** Starts the child when the client connects. */
@@ -52,13 +57,29 @@ export class StdioTransport implements Transport {
     }).spawn();
     this.#child = child;
     this.#writer = child.stdin.getWriter();
-    const reading = [this.#readMessages(child.stdout), this.#readErrors(child.stderr)];
+    const given = new AbortController();
+    const reading = [
+      this.#readMessages(child.stdout, given.signal),
+      this.#readErrors(child.stderr, given.signal),
+    ];
     this.#ended = (async () => {
       await child.status;
+      await this.#endGroup(child.pid);
+      const cancel = this.clock.after(DRAIN_MS, () => given.abort());
       await Promise.allSettled([...reading, this.#writer?.close()]);
+      cancel();
       this.onclose?.();
     })();
     return Promise.resolve();
+  }
+
+  /** At once, before the number could be anybody else's. By bash, since we may not send signals to whom we did not start. */
+  async #endGroup(pid: number): Promise<void> {
+    if (this.spec.bash === undefined) return;
+    const args = ["--noprofile", "--norc", "-c", 'kill -KILL -- "-$1"', "callboard", String(pid)];
+    const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
+    await new Deno.Command(this.spec.bash, { args, clearEnv: true, ...quiet }).output()
+      .catch(() => undefined); // without a bash there is nobody who could
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -78,10 +99,10 @@ export class StdioTransport implements Transport {
     cancel();
   }
 
-  async #readMessages(source: ReadableStream<Uint8Array>): Promise<void> {
+  async #readMessages(source: ReadableStream<Uint8Array>, until: AbortSignal): Promise<void> {
     let rest = "";
     const decoder = new TextDecoder();
-    for await (const bytes of source) {
+    for await (const bytes of upTo(source, until)) {
       const text = decoder.decode(bytes, { stream: true });
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
@@ -102,11 +123,22 @@ export class StdioTransport implements Transport {
     }
   }
 
-  async #readErrors(source: ReadableStream<Uint8Array>): Promise<void> {
+  async #readErrors(source: ReadableStream<Uint8Array>, until: AbortSignal): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const bytes of source) {
+    for await (const bytes of upTo(source, until)) {
       this.#said = (this.#said + decoder.decode(bytes, { stream: true })).slice(-STDERR_KEPT);
     }
+  }
+}
+
+/** What comes until the stream's end, or until nobody reads any further. */
+async function* upTo(source: ReadableStream<Uint8Array>, until: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = source.getReader();
+  until.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
   }
 }
 
