@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { seal } from "../../../lib/sealed.ts";
 import type { Send } from "../../../runtime/actor.ts";
 import { asking } from "../../../tests/doubles/asking_server.ts";
+import { FakeClock } from "../../../tests/doubles/fake_clock.ts";
 import { everything } from "../../../tests/doubles/everything_server.ts";
 import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
-import { QuestionRaise, QuestionWithdrawn } from "../../protocol/approval.ts";
+import { type QuestionAnswered, QuestionRaise, QuestionWithdrawn } from "../../protocol/approval.ts";
 import { ToolsKnown } from "../../protocol/tools.ts";
+import { RunningCall } from "./running_call.ts";
 
 const SERVER = "asking";
 
@@ -254,4 +256,25 @@ Deno.test("a toolbox that dies while a question is open withdraws it when it is 
   const reasons = world.sent.filter(isWithdrawal).map(({ payload }) => QuestionWithdrawn.parse(payload));
   assert.deepEqual(reasons.map(({ unheard }) => unheard), [true, false]);
   assert.match(reasons[1]?.reason ?? "", /stopped meanwhile/);
+});
+
+Deno.test("a second question at once is refused, and the time limit still stands still while a person has the first", async () => {
+  const clock = new FakeClock();
+  const first = Promise.withResolvers<QuestionAnswered>();
+  const answers = [first.promise, Promise.reject(new Error("one at a time"))];
+  const io = { signal: new AbortController().signal, ask: () => answers.shift() ?? Promise.reject() };
+  const call = new RunningCall("tool", io, 1_000, clock);
+  const question = { question: "?", suggestions: [] };
+
+  const asked = call.ask(question, io.signal);
+  await assert.rejects(call.ask(question, io.signal), /one at a time/);
+  await clock.advance(60_000);
+  assert.equal(call.signal.aborted, false);
+  first.resolve({ callId: "c", outcome: "answered" });
+  await asked;
+  await clock.advance(1_000);
+
+  assert.equal(call.signal.aborted, true);
+  call.end();
+  assert.equal(clock.pending, 0);
 });

@@ -31,6 +31,8 @@ export class RunningCall {
   readonly #limit = new AbortController();
   readonly #over = new AbortController();
   #cancel = () => {};
+  /** Questions that are put or about to be: a server may send a second one, which is refused, while a person has the first. */
+  #asking = 0;
 
   constructor(
     readonly tool: string,
@@ -48,10 +50,11 @@ export class RunningCall {
   /** Asks a person; rejects when the call has ended or `until` aborts. */
   async ask(question: Question, until: AbortSignal): Promise<QuestionAnswered> {
     this.#cancel();
+    this.#asking++;
     try {
       return await this.io.ask(question, AbortSignal.any([this.#over.signal, until]));
     } finally {
-      this.#resume();
+      if (--this.#asking === 0) this.#resume();
     }
   }
 
