@@ -1,6 +1,9 @@
 /** Proves that an answer stands once, whole, at the end of its topic, whatever becomes of calls, names and processes on the way. */
 import assert from "node:assert/strict";
 import { ZulipBench as Bench } from "../../tests/doubles/zulip_bench.ts";
+import { FakeClock } from "../../tests/doubles/fake_clock.ts";
+import { ZulipError } from "../../zulip/errors.ts";
+import { Poster } from "./poster.ts";
 
 const longText = "An answer that is long enough to be worth a message of its own. ";
 
@@ -168,4 +171,44 @@ Deno.test("the answer stands below a card that came after the streamed beginning
   await bench.answer(conversation, { turnId: "turn-1", text: `${longText}and more` });
 
   assert.deepEqual(bench.said("t"), ["a note", `${longText}and more`]);
+});
+
+Deno.test("a post that the queue shows just before it would be sent again is adopted", async () => {
+  const clock = new FakeClock();
+  let sent = 0;
+  const poster = new Poster({
+    client: {
+      sendMessage: () => Promise.reject(new ZulipError(`POST ${++sent}`, { kind: "network" })),
+      getMessages: () =>
+        Promise.resolve({
+          messages: [],
+          foundAnchor: false,
+          foundOldest: true,
+          foundNewest: true,
+          historyLimited: false,
+        }),
+      deleteMessage: () => Promise.resolve(),
+    },
+    clock,
+    settleAfterMs: 0,
+    signal: new AbortController().signal,
+    newId: () => "local",
+    botId: () => 1,
+    queueId: () => null,
+    newestId: () => 0,
+    maxMessageLength: () => 10_000,
+    widgetOf: () => undefined,
+    mayAct: () => true,
+    commit: async (effects) => {
+      if (effects.ops?.[0]?.op === "post.again") await poster.echoed("local", 7);
+      return { ok: true };
+    },
+    read: () => Promise.resolve(null),
+    log: () => {},
+  });
+
+  const posting = await poster.post({ key: "k", conversation: "c", target: { userIds: [2] }, body: "late" });
+
+  assert.deepEqual(posting, { ok: true, messageId: 7, fresh: true });
+  assert.equal(sent, 1);
 });

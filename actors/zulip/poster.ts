@@ -137,6 +137,9 @@ export class Poster {
   async #send(row: PostRow): Promise<Posting> {
     for (;;) {
       await this.#whileFenced();
+      // One that was given up may be shown while the next is being prepared.
+      const echoed = this.#echoes.get(row.localId);
+      if (echoed !== undefined) return await this.#adopt(row, echoed);
       const widgetContent = this.#deps.widgetOf(row);
       try {
         const posting = this.#deps.client.sendMessage({
