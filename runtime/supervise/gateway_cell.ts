@@ -100,10 +100,12 @@ export class GatewayCell implements Cell {
   restart(): void {
     this.#history = [];
     this.#lastNeeded = this.#kernel.clock.monotonic();
+    // Also of one that is about to sleep.
+    this.#wanted = true;
     this.#cancelRest?.();
     if (this.#life) return this.#life.kill({ reason: "killed", detail: "a person restarted it" });
     this.#resting = false;
-    this.#want();
+    this.pump();
   }
 
   async stop(graceMs: number): Promise<void> {

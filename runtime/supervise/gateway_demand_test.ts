@@ -132,6 +132,19 @@ Deno.test("a person's restart starts a sleeping gateway, and it stays for its id
   }, demand);
 });
 
+Deno.test("a person's restart of a gateway that goes to sleep at that moment starts it", async () => {
+  await withDesk(async (desk) => {
+    await handleOne(desk, "a");
+    desk.process(0).holdStop = true;
+    await beating(desk, IDLE_MS + 1_000);
+
+    desk.runtime.restart("tools");
+    await desk.clock.advance(1_000);
+
+    assert.deepEqual([desk.processes.length, desk.view?.state], [2, "live"]);
+  }, demand);
+});
+
 /** Has the newest process begin and handle one message. */
 async function handleOne(desk: CellDesk, id: string): Promise<void> {
   desk.insert(id, "k");
