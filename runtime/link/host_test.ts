@@ -133,6 +133,23 @@ Deno.test("a stranger at the socket is told nothing, and the child is still met"
   await assert.rejects(Deno.stat(meeting.path), Deno.errors.NotFound);
 });
 
+Deno.test("a socket that cannot be made leaves no folder behind", async () => {
+  const folder = await Deno.makeTempDir();
+  const long = join(folder, "x".repeat(200)); // more than a socket's path may have
+  await Deno.mkdir(long);
+  const before = Deno.env.get("TMPDIR");
+  Deno.env.set("TMPDIR", long);
+  try {
+    assert.throws(() => new Meeting());
+  } finally {
+    if (before === undefined) Deno.env.delete("TMPDIR");
+    else Deno.env.set("TMPDIR", before);
+  }
+
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(long)), []);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("a child that ends before it connects leaves no socket behind", async () => {
   const child = await script("console.log(Deno.args[0]);");
   const heard = open(child);

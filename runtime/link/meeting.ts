@@ -23,7 +23,12 @@ export class Meeting {
     // 0700, as `makeTempDir` makes it.
     this.#folder = Deno.makeTempDirSync({ prefix: "callboard-" });
     this.path = join(this.#folder, "link");
-    this.#listener = Deno.listen({ transport: "unix", path: this.path });
+    try {
+      this.#listener = Deno.listen({ transport: "unix", path: this.path });
+    } catch (error) {
+      Deno.removeSync(this.#folder, { recursive: true });
+      throw error;
+    }
   }
 
   /** What the child must find on its stdin. */
