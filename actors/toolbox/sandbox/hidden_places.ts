@@ -1,7 +1,8 @@
 /**
  * Which places of a workspace a command must not see: what protected rules deny by their paths. A command names no paths that a rule could meet, so
- * its sandbox covers these places up. Looks at names only and follows no link; what cannot be looked into counts as hidden. Bounded: a
- * workspace that is too large to be looked through is a problem, never a reason to hide less. Proven by `hidden_places_test.ts` and
+ * its sandbox covers these places up. Looks at names only and follows no link; what may not be looked into counts as hidden. Below a name that
+ * is no UTF-8 nothing is found, and no tool but a command can have put anything there. Bounded: a workspace that is too large to be looked
+ * through is a problem, never a reason to hide less. Proven by `hidden_places_test.ts` and
  * `tools/tools_test.ts`.
  */
 import { secretPatterns } from "../../../lib/policy/floor.ts";
