@@ -29,6 +29,7 @@ import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes, type HealthSources } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { policyRoutes } from "./routes/policy.ts";
+import { profileRoutes } from "./routes/profiles.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -162,6 +163,7 @@ function apiRoutes(edge: Edge, { schema, streams }: HealthSources): Hono<EdgeEnv
   api.route("/rules/explain", explainRoutes(edge));
   api.route("/", ruleRoutes(edge));
   api.route("/", policyRoutes(edge));
+  api.route("/", profileRoutes(edge));
   api.route("/schedules", scheduleRoutes(edge));
   api.route("/commands", commandRoutes(edge));
   api.route("/dead-letters", deadLetterRoutes(edge));

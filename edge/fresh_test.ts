@@ -4,28 +4,33 @@ import { OWNER_TOKEN, withBench } from "../tests/doubles/edge_bench.ts";
 import { FRESH_MS } from "./fresh.ts";
 
 const rule = { action: "allow", toolPattern: "*" };
-const sensitive: readonly (readonly [method: "POST" | "PUT" | "DELETE", path: string, body?: unknown])[] = [
-  ["POST", "/api/rules", rule],
-  ["PUT", "/api/rules/r1", rule],
-  ["DELETE", "/api/rules/r1"],
-  ["POST", "/api/rules/order", { groupId: "default", ids: ["r1"] }],
-  ["POST", "/api/groups", { name: "G" }],
-  ["PUT", "/api/profiles/default/group", { groupId: "g1" }],
-  ["PUT", "/api/gate", {}],
-  ["POST", "/api/audit/1/revert", {}],
-  ["POST", "/api/users", { name: "Ada", role: "owner" }],
-  ["PUT", "/api/users/owner", { name: "Ada", role: "owner" }],
-  ["DELETE", "/api/users/owner"],
-  ["POST", "/api/users/owner/link", {}],
-  ["POST", "/api/devices/link", {}],
-  ["POST", "/api/inbox/i1/decision", { version: 1, decision: "allow_always", rule }],
-  ["POST", "/api/inbox/i1/decision", {
-    version: 1,
-    decision: "reject_always",
-    rule: { ...rule, action: "deny" },
-  }],
-  ["POST", "/api/inbox/i1/decision", { version: 1, decision: "allow_session", scope: "all" }],
-];
+const sensitive:
+  readonly (readonly [method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown])[] = [
+    ["POST", "/api/rules", rule],
+    ["PUT", "/api/rules/r1", rule],
+    ["DELETE", "/api/rules/r1"],
+    ["POST", "/api/rules/order", { groupId: "default", ids: ["r1"] }],
+    ["POST", "/api/groups", { name: "G" }],
+    ["PUT", "/api/profiles/default/group", { groupId: "g1" }],
+    ["POST", "/api/profiles", { name: "P" }],
+    ["PATCH", "/api/profiles/default", { writePaths: ["/"] }],
+    ["DELETE", "/api/profiles/p1"],
+    ["PUT", "/api/conversations/c1/profile", { profile: "default" }],
+    ["PUT", "/api/gate", {}],
+    ["POST", "/api/audit/1/revert", {}],
+    ["POST", "/api/users", { name: "Ada", role: "owner" }],
+    ["PUT", "/api/users/owner", { name: "Ada", role: "owner" }],
+    ["DELETE", "/api/users/owner"],
+    ["POST", "/api/users/owner/link", {}],
+    ["POST", "/api/devices/link", {}],
+    ["POST", "/api/inbox/i1/decision", { version: 1, decision: "allow_always", rule }],
+    ["POST", "/api/inbox/i1/decision", {
+      version: 1,
+      decision: "reject_always",
+      rule: { ...rule, action: "deny" },
+    }],
+    ["POST", "/api/inbox/i1/decision", { version: 1, decision: "allow_session", scope: "all" }],
+  ];
 
 Deno.test("an old sign-in changes nothing that lasts, reads all, and decides single calls", () =>
   withBench(async (bench) => {

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { matchesTool, type ToolFacts } from "../lib/policy/tool_pattern.ts";
 import { DEFAULT_GROUP } from "../lib/policy/rule_order.ts";
+import type { ProfileBody } from "../lib/profile.ts";
 import type { Bypass, Call, Context, Rule } from "../lib/policy/rule.ts";
 import {
   listBypasses,
@@ -18,7 +19,7 @@ import type { Viewer } from "../store/queries/access.ts";
 import { gateSettings } from "../store/queries/effects.ts";
 import { type DescribedView, GateSettings, type RuleInput } from "./api.ts";
 import type { Edge } from "./deps.ts";
-import { fromJson, ruleView } from "./views.ts";
+import { fromJson, profileOf, ruleView } from "./views.ts";
 
 /** The kinds of tools that policy knows. */
 export const ToolClass = z.enum(["read", "write", "exec", "plan", "schedule", "mcp"]);
@@ -30,8 +31,8 @@ export interface PolicyRows {
   /** Tools, by pattern, that two people must allow. */
   readonly twoPersons: readonly string[];
   readonly tools: readonly ToolRow[];
-  /** Profile → group. */
-  readonly groups: ReadonlyMap<string, string>;
+  /** By id. */
+  readonly profiles: ReadonlyMap<string, ProfileBody>;
 }
 
 /** Reads it. Rejects with `DbError`. */
@@ -47,7 +48,7 @@ export async function policyRows(edge: Edge): Promise<PolicyRows> {
     rules: readable ? rules.map(toRule) : null,
     twoPersons: GateSettings.partial().catch({}).parse(fromJson(gate ?? "{}")).twoPersons ?? [],
     tools,
-    groups: new Map(profiles.map((profile) => [profile.id, profile.group_id])),
+    profiles: new Map(profiles.map((row) => [row.id, profileOf(row)])),
   };
 }
 
@@ -99,15 +100,15 @@ export function factsOf(
 
 /** The context of a conversation or of a profile that is only thought of. */
 export function contextOf(
-  { groups }: PolicyRows,
+  { profiles }: PolicyRows,
   place:
     & { conversation?: string | undefined; profile?: string | undefined }
     & Pick<Context, "source" | "trigger">,
   now: number,
 ): Context {
-  const { conversation = "", profile, source, trigger } = place;
-  const group = (profile === undefined ? undefined : groups.get(profile)) ?? DEFAULT_GROUP;
-  return { conversation, agent: profile, source, trigger, group, now };
+  const { conversation = "", profile: agent, source, trigger } = place;
+  const profile = agent === undefined ? undefined : profiles.get(agent);
+  return { conversation, agent, source, trigger, group: profile?.groupId ?? DEFAULT_GROUP, profile, now };
 }
 
 /** A rule that somebody thinks of saving. */

@@ -3,7 +3,14 @@
  * change, has none. Proven by `edge/rules_test.ts`.
  */
 import * as z from "zod";
-import { GateSettings, type PolicyCommand, RuleBody, StoredRule } from "../actors/protocol/approval.ts";
+import {
+  ConversationStanding,
+  GateSettings,
+  type PolicyCommand,
+  RuleBody,
+  StoredRule,
+} from "../actors/protocol/approval.ts";
+import { ProfileBody } from "../lib/profile.ts";
 
 type Command = PolicyCommand["command"];
 
@@ -14,6 +21,9 @@ const Order = z.object({ groupId: z.string(), before: z.array(z.string()) });
 const Renamed = Id.extend({ before: Named });
 const LostGroup = Id.extend({ ...Named.shape, rules: z.array(StoredRule) });
 const Choice = z.object({ profile: z.string(), before: z.string() });
+const ProfileEdit = Id.extend({ before: ProfileBody });
+const LostProfile = Id.extend({ profile: ProfileBody });
+const Moved = Id.extend({ before: z.string(), standing: ConversationStanding });
 
 const SettingsChange = z.object({ before: GateSettings });
 const Reverting = z.object({ reverts: z.number().optional() });
@@ -43,6 +53,17 @@ export function inverseOf(decision: string, body: unknown): Command | undefined 
         body,
         ({ profile, before }) => ({ kind: "profile.group", profile, groupId: before }),
       );
+    case "profile.create":
+    case "profile.restore":
+      return from(Id, body, ({ id }) => ({ kind: "profile.delete", id }));
+    case "profile.update":
+      return from(ProfileEdit, body, ({ id, before }) => ({ kind: "profile.update", id, changes: before }));
+    case "profile.delete":
+      return from(LostProfile, body, (lost) => ({ kind: "profile.restore", ...lost }));
+    case "conversation.profile":
+      return from(Moved, body, ({ id, before, standing }) => {
+        return { kind: "conversation.profile", conversation: id, profile: before, standing };
+      });
     case "bypass.create":
       return from(Id, body, ({ id }) => ({ kind: "bypass.revoke", id }));
     case "gate.settings":
@@ -88,7 +109,7 @@ function subjectOf(decision: string, body: unknown): string {
   const kind = decision.split(".")[0] ?? "";
   const Subject = z.object({
     id: z.string().optional(),
-    profile: z.string().optional(),
+    profile: z.string().optional().catch(undefined),
     groupId: z.string().optional(),
   });
   const { id, profile, groupId } = Subject.catch({}).parse(body);

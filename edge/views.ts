@@ -7,6 +7,7 @@ import type { DecisionRow } from "../store/queries/audit.ts";
 import type { ConversationRow, EventRow } from "../store/queries/conversations.ts";
 import type { BypassRow, ProfileRow, RuleRow, ServerRow, ToolRow } from "../store/queries/policy.ts";
 import type { ScheduleRow } from "../store/queries/schedules.ts";
+import { type ProfileBody, readProfileConfig } from "../lib/profile.ts";
 import {
   type ActorView,
   type AuditEntry,
@@ -131,16 +132,14 @@ export function bypassView(row: BypassRow): BypassView {
   };
 }
 
+/** What a person has written into a profile. */
+export function profileOf({ name, group_id: groupId, model, config }: ProfileRow): ProfileBody {
+  return { name, groupId, model, ...readProfileConfig(config) };
+}
+
 /** A profile. */
-export function profileView(row: ProfileRow): ProfileView {
-  return {
-    id: row.id,
-    name: row.name,
-    brain: row.brain,
-    model: row.model,
-    groupId: row.group_id,
-    updatedAt: row.updated_at,
-  };
+export function profileView(row: ProfileRow, isUsed: boolean): ProfileView {
+  return { id: row.id, ...profileOf(row), brain: row.brain, isUsed, updatedAt: row.updated_at };
 }
 
 /** A tool that was ever offered. */

@@ -79,9 +79,9 @@ export interface CallEnd {
   readonly allowed?: CallAllowed | undefined;
 }
 
-/** What let a call run: a rule, the read fast path, a bypass (by their ids), or a person's decision (by the item's). */
+/** What let a call run: a rule, the read fast path, a profile, a bypass (by their ids), or a person's decision (by the item's). */
 export interface CallAllowed {
-  readonly by: "rule" | "fast_path" | "bypass" | "decision";
+  readonly by: "rule" | "fast_path" | "profile" | "bypass" | "decision";
   readonly ref: string;
 }
 
@@ -136,8 +136,13 @@ export interface EventPayloads {
     readonly triggerId?: number | undefined;
   };
   user_message: EventInput & { readonly turnId: string; readonly steered: boolean };
-  /** What the turn may use; `tools` is left out when it is what the turn before was offered. */
-  tools_listed: { readonly turnId: string; readonly tools?: readonly EventTool[] | undefined };
+  /** What the turn may use. `tools` and `instructions` are left out when they are those of the turn before; `model`: the profile's. */
+  tools_listed: {
+    readonly turnId: string;
+    readonly tools?: readonly EventTool[] | undefined;
+    readonly model?: string | undefined;
+    readonly instructions?: string | undefined;
+  };
   /** A model is asked; not before `notBefore`. */
   step_started: AtAttempt & { readonly notBefore?: number | undefined };
   agent_reasoning: AtAttempt & { readonly text: string; readonly signature?: string | undefined };

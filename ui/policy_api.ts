@@ -17,6 +17,8 @@ import type {
   LintList,
   OrderRequest,
   PreviewAnswer,
+  ProfileChange,
+  ProfileInput,
   ProfileList,
   RuleInput,
   RuleList,
@@ -59,7 +61,11 @@ export interface PolicyApi {
   updateGroup(id: string, group: GroupInput): Promise<Change>;
   duplicateGroup(id: string, group: GroupInput): Promise<Change>;
   deleteGroup(id: string): Promise<Change>;
-  setProfileGroup(id: string, groupId: string): Promise<Change>;
+  createProfile(profile: ProfileInput): Promise<Change>;
+  updateProfile(id: string, changes: ProfileChange): Promise<Change>;
+  deleteProfile(id: string): Promise<Change>;
+  /** Gives a conversation another profile. */
+  chooseProfile(conversation: string, profile: string): Promise<Change>;
   setGate(settings: GateSettings): Promise<Change>;
   revokeBypass(id: string): Promise<Change>;
   cancelSchedule(id: string): Promise<Change>;
@@ -111,7 +117,10 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     updateGroup: (group, body) => change("PUT", `/groups/${id(group)}`, body),
     duplicateGroup: (group, body) => change("POST", `/groups/${id(group)}/duplicate`, body),
     deleteGroup: (group) => change("DELETE", `/groups/${id(group)}`),
-    setProfileGroup: (profile, groupId) => change("PUT", `/profiles/${id(profile)}/group`, { groupId }),
+    createProfile: (profile) => change("POST", "/profiles", profile),
+    updateProfile: (profile, changes) => change("PATCH", `/profiles/${id(profile)}`, changes),
+    deleteProfile: (profile) => change("DELETE", `/profiles/${id(profile)}`),
+    chooseProfile: (chat, profile) => change("PUT", `/conversations/${id(chat)}/profile`, { profile }),
     setGate: (settings) => change("PUT", "/gate", settings),
     revokeBypass: (bypass) => change("DELETE", `/bypasses/${id(bypass)}`),
     cancelSchedule: (schedule) => change("DELETE", `/schedules/${id(schedule)}`),

@@ -132,6 +132,7 @@ export const strings = {
     allowed: {
       rule: "Allowed by a rule",
       bypass: "Allowed by a bypass",
+      profile: "Allowed by the profile",
       fastPath: "Allowed: it only reads inside the workspace",
       person: "Allowed by a person",
       by: (who: string) => `Allowed by ${who}`,

@@ -3,6 +3,7 @@
  * never changed in place, since a handler's result may be refused.
  */
 import { genesis, type Head } from "../../lib/decision_chain.ts";
+import type { ProfileBody } from "../../lib/profile.ts";
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import type {
   LoadedApproval,
@@ -84,8 +85,10 @@ export interface ApprovalState {
     string,
     { readonly name: string; readonly description?: string | undefined }
   >;
-  /** Profile → its group of rules. */
-  readonly profiles: Readonly<Record<string, string>>;
+  /** By id. */
+  readonly profiles: Readonly<Record<string, ProfileBody>>;
+  /** Profiles of conversations that are too old to be among `conversations`. */
+  readonly olderProfiles: readonly string[];
   readonly bypasses: readonly Bypass[];
   /** Bypasses that a new lease ended before this state was loaded; their entry in the log is still to come. */
   readonly lapsed: readonly Bypass[];
@@ -132,6 +135,7 @@ export function restore(loaded: unknown): ApprovalState {
       description: description ?? undefined,
     }])),
     profiles: rows.profiles,
+    olderProfiles: rows.olderProfiles,
     bypasses: rows.bypasses,
     lapsed: rows.lapsed,
     tools: rows.tools,

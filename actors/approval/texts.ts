@@ -1,8 +1,12 @@
 /** What approval says to models and people. A model reads the results, so they say what to do next. */
 
 /** Policy denied a call. */
-export function deniedByPolicy(ref: string): string {
-  const why = ref === "outside_workspace" ? "it reaches outside the workspace" : `a rule forbids it (${ref})`;
+export function deniedByPolicy({ by, ref }: { readonly by: string; readonly ref: string }): string {
+  const why = by === "profile"
+    ? "this conversation's profile leaves the tool out"
+    : ref === "outside_workspace"
+    ? "it reaches outside the workspace"
+    : `a rule forbids it (${ref})`;
   return `Refused by policy: ${why}. The call did not run. Do not look for a way around it; go on without it or ask the user.`;
 }
 

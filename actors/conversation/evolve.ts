@@ -41,7 +41,14 @@ export function evolve(before: ConversationState, event: ConversationEvent): Con
         queue: state.queue.filter((input) => input.id !== event.payload.id),
       };
     case "tools_listed":
-      return { ...state, tools: event.payload.tools ?? state.tools };
+      return inTurn(
+        {
+          ...state,
+          tools: event.payload.tools ?? state.tools,
+          instructions: event.payload.instructions ?? state.instructions,
+        },
+        (turn) => ({ model: event.payload.model ?? turn.model }),
+      );
     case "agent_reasoning":
       return remember(state, { kind: "reasoning", ...said(event.payload) });
     case "agent_message":

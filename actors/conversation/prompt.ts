@@ -19,7 +19,7 @@ export function modelRequest(
     step: at.step,
     attempt: at.attempt,
     model: turn.model,
-    system: systemPrompt(shared),
+    system: systemPrompt(shared, state.instructions),
     tools: state.tools.map(({ name, description, parameters }) => ({
       name,
       description,

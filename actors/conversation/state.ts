@@ -1,6 +1,6 @@
 /**
- * What a conversation knows. All of it but `live` and `shownStatus` is the fold of its event log (`evolve.ts`), so a restart rebuilds it
- * exactly; `live` is what viewers are being shown at this moment and may be lost. Plain data, never changed in place.
+ * What a conversation knows. All of it but `live`, `shownStatus` and `profile` is the fold of its event log (`evolve.ts`), so a restart rebuilds
+ * it exactly; `live` is what viewers are being shown at this moment and may be lost. Plain data, never changed in place.
  */
 import type {
   ArgumentChange,
@@ -125,10 +125,14 @@ export interface ConversationState {
   readonly id: string;
   readonly seq: number;
   readonly defaultModel: string;
+  /** As the row named it when this actor began. */
+  readonly profile: string | undefined;
   readonly session: { readonly title: string; readonly source: EventSource } | undefined;
   /** The model that a person chose. */
   readonly model: string | undefined;
   readonly tools: readonly EventTool[];
+  /** The profile's own, for the system prompt; empty: none. */
+  readonly instructions: string;
   readonly history: readonly Entry[];
   readonly queue: readonly EventInput[];
   readonly turn: Turn | undefined;
@@ -159,7 +163,7 @@ export const noLive: Live = {
 
 /** What `store/loads/conversation.ts` gives. */
 export interface Loaded {
-  readonly row: { readonly status: string } | null;
+  readonly row: { readonly status: string; readonly profile?: string | undefined } | null;
   readonly events: readonly ConversationEvent[];
   readonly defaults?: { readonly model: string } | undefined;
 }
@@ -170,9 +174,11 @@ export function emptyState(ref: string, loaded: Pick<Loaded, "row" | "defaults">
     id: ref.slice(ref.indexOf("/") + 1),
     seq: 0,
     defaultModel: loaded.defaults?.model ?? REHEARSAL_MODEL,
+    profile: loaded.row?.profile,
     session: undefined,
     model: undefined,
     tools: [],
+    instructions: "",
     history: [],
     queue: [],
     turn: undefined,

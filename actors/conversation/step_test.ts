@@ -235,3 +235,30 @@ Deno.test("tools are written to the log only when they changed", () => {
     "read_file",
   ]);
 });
+
+Deno.test("a turn has the model and the instructions of its profile, unless a person chose a model", () => {
+  const desk = new Desk("acme/large");
+  const asked = () => {
+    const { model, system } = desk.last("model.stream").payload;
+    return [model, system.endsWith("\n\nWrite well.")];
+  };
+  desk.say("one");
+  desk.given({ model: "acme/small", instructions: "Write well." });
+  assert.deepEqual(asked(), ["acme/small", true]);
+  desk.finish([text("one")]);
+
+  desk.deliver("conversation.set_model", { model: "acme/chosen", by: ada });
+  desk.restart();
+  desk.say("two");
+  desk.given({ model: "acme/small", instructions: "Write well." });
+  assert.deepEqual(asked(), ["acme/chosen", true]);
+  desk.finish([text("two")]);
+  desk.say("three");
+  desk.given({});
+  assert.deepEqual(asked(), ["acme/chosen", false]);
+  assert.deepEqual(desk.logged("tools_listed").map(({ instructions }) => instructions), [
+    "Write well.",
+    undefined,
+    "",
+  ]);
+});

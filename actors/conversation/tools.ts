@@ -9,13 +9,21 @@ import { type Call, openCalls } from "./state.ts";
 import { askModel, settle } from "./step.ts";
 import { abortTurn } from "./turn.ts";
 
-/** The turn may begin: it knows its tools. They are written down only when they changed. */
+/** The turn may begin: it knows its tools, its model and its words. They are written down only when they changed. */
 export function onToolsListed(draft: Draft, listed: PayloadOf<"tools.listed">): void {
   const turn = draft.state.turn;
   if (!turn || turn.id !== listed.turnId || turn.phase !== "listing") return;
-  const same = JSON.stringify(listed.tools) === JSON.stringify(draft.state.tools);
-  draft.emit("tools_listed", { turnId: turn.id, tools: same ? undefined : listed.tools });
-  askModel(draft, turn, { step: 0, attempt: 0 });
+  const { tools, instructions, model } = draft.state;
+  const same = JSON.stringify(listed.tools) === JSON.stringify(tools);
+  const said = listed.instructions ?? "";
+  draft.emit("tools_listed", {
+    turnId: turn.id,
+    tools: same ? undefined : listed.tools,
+    // A person's own choice of a model comes before the profile's.
+    model: model === undefined ? listed.model : undefined,
+    instructions: said === instructions ? undefined : said,
+  });
+  askModel(draft, draft.state.turn ?? turn, { step: 0, attempt: 0 });
 }
 
 /** A call has its result. */

@@ -22,7 +22,7 @@ export function startTurn(draft: Draft, input: EventInput): void {
   draft.emit("user_message", { ...input, turnId: input.id, steered: false });
   draft.row({ turns: 1, preview: oneLine(input.text, 200) });
   draft.show(noLive);
-  draft.send("approval", "tools.list", { turnId: input.id });
+  draft.send("approval", "tools.list", { turnId: input.id, profile: state.profile });
 }
 
 /** Ends a turn that reached its end. `early` says why it ended before the model was done. */

@@ -125,8 +125,11 @@ export function failureText(kind: ModelErrorClass | "too_many_attempts", details
   }
 }
 
-/** The system prompt. Its text depends on nothing that changes within a conversation, so that providers can cache what follows it. */
-export function systemPrompt(shared: boolean): string {
+/**
+ * The system prompt, at its end the profile's own instructions. Its text depends on nothing that changes from turn to turn, so that providers can
+ * cache what follows it.
+ */
+export function systemPrompt(shared: boolean, instructions = ""): string {
   return [
     "You are an agent in Callboard, working for the people in this conversation.",
     "You act only through the tools you are offered. Each call is judged before it runs, and some wait for a person's approval. A call that was rejected did not run: say so, and do not try to reach the same effect in another way.",
@@ -138,5 +141,6 @@ export function systemPrompt(shared: boolean): string {
         `If such a message needs no answer from you, reply with exactly ${SILENT} and nothing else.`,
       ]
       : []),
+    ...(instructions === "" ? [] : [instructions.toWellFormed()]),
   ].join("\n\n");
 }

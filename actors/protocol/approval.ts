@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import { gateDefaults } from "../../lib/gate_settings.ts";
+import { ProfileBody } from "../../lib/profile.ts";
 import { ApprovalReact, CardGone } from "./cards.ts";
 import { message } from "./define.ts";
 import { QuestionAnswered, QuestionRaise, QuestionWithdrawn } from "./question.ts";
@@ -65,7 +66,7 @@ export const DecisionBody = z.object({
 export type DecisionBody = z.infer<typeof DecisionBody>;
 
 /** What of policy settled an item that waited; nobody decided it. */
-export const SettledBy = z.object({ by: z.enum(["rule", "bypass", "default"]), ref: z.string() });
+export const SettledBy = z.object({ by: z.enum(["rule", "profile", "bypass", "default"]), ref: z.string() });
 export type SettledBy = z.infer<typeof SettledBy>;
 
 /** The compare-and-set happened at the edge (`store/decide.ts`); approval re-checks, records and applies it. */
@@ -157,6 +158,13 @@ export const StoredRule = z.object({
 });
 export type StoredRule = z.infer<typeof StoredRule>;
 
+/** Where a conversation stands, as its row says. */
+export const ConversationStanding = z.object({
+  profile: z.string(),
+  source: z.enum(["web", "channel", "dm"]),
+  channelId: z.int().nullable(),
+});
+
 /**
  * A change of policy; one from the edge is answered with `policy.done`. What Zulip says of a person's role is not believed: approval looks the
  * linked user up.
@@ -202,7 +210,20 @@ export const PolicyCommand = z.object({
       description: z.string().optional(),
       rules: z.array(StoredRule),
     }),
+    z.object({ kind: z.literal("profile.create"), profile: ProfileBody }),
+    /** What is left out stays as it is. */
+    z.object({ kind: z.literal("profile.update"), id: z.string(), changes: ProfileBody.partial() }),
     z.object({ kind: z.literal("profile.group"), profile: z.string(), groupId: z.string() }),
+    z.object({ kind: z.literal("profile.delete"), id: z.string() }),
+    /** A deleted profile, as it was. */
+    z.object({ kind: z.literal("profile.restore"), id: z.string(), profile: ProfileBody }),
+    /** From the next call and turn on. `standing`: what the conversation's row says, for approval does not know all. */
+    z.object({
+      kind: z.literal("conversation.profile"),
+      conversation: z.string(),
+      profile: z.string(),
+      standing: ConversationStanding,
+    }),
     /** Takes back an allowance whose call has not begun: `undoSeconds`. */
     z.object({ kind: z.literal("item.undo"), itemId: z.string() }),
     z.object({ kind: z.literal("gate.settings"), settings: GateSettings }),

@@ -76,7 +76,7 @@ export type Described = z.infer<typeof Described>;
 
 /** Why a call may run. `edited` arguments replace the proposed ones and are described and digested anew before they run. */
 export const Grant = z.object({
-  by: z.enum(["rule", "fast_path", "bypass", "decision"]),
+  by: z.enum(["rule", "fast_path", "profile", "bypass", "decision"]),
   ref: z.string(),
   digest: z.string(),
 });
@@ -179,6 +179,8 @@ export type ToolCancel = z.infer<typeof ToolCancel>;
 /** The conversation asks what it may offer to its model; approval answers, since policy decides what is visible. */
 export const ToolsList = z.object({
   turnId: z.string(),
+  /** The profile that the conversation's row names, for one that approval does not know. */
+  profile: z.string().optional(),
   /** Set when approval asks itself again on behalf of this conversation, because the toolbox has not said yet what there is. */
   onBehalfOf: z.string().optional(),
 });
@@ -187,7 +189,13 @@ export type ToolsList = z.infer<typeof ToolsList>;
 /** A tool as a model may see it. `parallel`: calls of one step may run at once if every one of them is such (reads). */
 export const OfferedTool = ToolSpec.extend({ parallel: z.boolean().default(false) });
 export type OfferedTool = z.infer<typeof OfferedTool>;
-export const ToolsListed = z.object({ turnId: z.string(), tools: z.array(OfferedTool) });
+/** What a turn may use, and what the conversation's profile gives it: a model, unless a person chose one, and words for the system prompt. */
+export const ToolsListed = z.object({
+  turnId: z.string(),
+  tools: z.array(OfferedTool),
+  model: z.string().optional(),
+  instructions: z.string().optional(),
+});
 export type ToolsListed = z.infer<typeof ToolsListed>;
 
 /** Everything the toolbox offers now; said at its start and whenever an MCP server changes. */

@@ -1,5 +1,5 @@
 /**
- * Rules, bypasses, tools, profiles and schedules. Part of `edge/api.ts`.
+ * Rules, bypasses, tools and schedules. Part of `edge/api.ts`.
  */
 import * as z from "zod";
 import { RuleInput, TraceStep } from "./inbox.ts";
@@ -37,7 +37,7 @@ export type RuleList = z.infer<typeof RuleList>;
 /** `GET /api/rules/explain?tool=&path=&access=&argv=&group=&agent=&source=`: what policy would say, without any bypass. */
 export const ExplainAnswer = z.object({
   outcome: z.enum(["allow", "ask", "deny"]),
-  by: z.enum(["rule", "fast_path", "bypass", "default"]),
+  by: z.enum(["rule", "fast_path", "profile", "bypass", "default"]),
   ref: z.string(),
   trace: z.array(TraceStep),
 });
@@ -66,7 +66,7 @@ export type ExplainRequest = z.input<typeof ExplainRequest>;
 /** `GET /api/rules/lint`: rules that do not do what they seem to. `by` is the rule that stands before it. */
 export const LintFinding = z.object({
   ruleId: z.string(),
-  kind: z.enum(["shadowed", "expired", "used_up", "unknown_tool", "too_wide", "unsound"]),
+  kind: z.enum(["shadowed", "expired", "used_up", "unknown_tool", "unknown_agent", "too_wide", "unsound"]),
   by: z.string().optional(),
   message: z.string(),
 });
@@ -129,10 +129,6 @@ export const GroupView = z.object({
 export type GroupView = z.infer<typeof GroupView>;
 export const GroupList = z.object({ groups: z.array(GroupView) });
 export type GroupList = z.infer<typeof GroupList>;
-
-/** `PUT /api/profiles/:id/group`. */
-export const ProfileGroup = z.strictObject({ groupId: z.string().min(1).max(100) });
-export type ProfileGroup = z.infer<typeof ProfileGroup>;
 
 /**
  * `GET /api/gate` and `PUT /api/gate` (owner): how the gate treats what waits. Times in seconds; null switches a limit off.
@@ -210,18 +206,6 @@ export const McpServerView = z.object({
 export type McpServerView = z.infer<typeof McpServerView>;
 export const ToolList = z.object({ tools: z.array(ToolView), servers: z.array(McpServerView) });
 export type ToolList = z.infer<typeof ToolList>;
-
-export const ProfileView = z.object({
-  id: z.string(),
-  name: z.string(),
-  brain: z.string(),
-  model: z.string().nullable(),
-  groupId: z.string(),
-  updatedAt: z.int(),
-});
-export type ProfileView = z.infer<typeof ProfileView>;
-export const ProfileList = z.object({ profiles: z.array(ProfileView) });
-export type ProfileList = z.infer<typeof ProfileList>;
 
 export const ScheduleSpecView = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("once"), at: z.int() }),

@@ -44,7 +44,8 @@ export function explainRoutes(edge: Edge): Hono<EdgeEnv> {
     const paths = path === undefined ? [] : [{ path, access }];
     const words = argv?.split(" ").filter((word) => word !== "");
     const call = suppose({ tool, paths, argv: words }, rows);
-    const context = { conversation: "", group, agent, source, trigger, now: edge.clock.now() };
+    const standing = contextOf(rows, { profile: agent, source, trigger }, edge.clock.now());
+    const context = { ...standing, group };
     return c.json(answer(judge({ rules: rows.rules, bypasses: [] }, call, context)));
   });
 

@@ -1,18 +1,11 @@
 /**
- * Bypasses, profiles, tools and the switch that stops everything: reading is from rows, changing is a command to approval, the only writer of
- * policy. Rules have their own file, `rules.ts`. Proven by `edge/policy_test.ts`.
+ * Bypasses, tools and the switch that stops everything: reading is from rows, changing is a command to approval, the only writer of
+ * policy. Rules and profiles have their own files. Proven by `edge/policy_test.ts`.
  */
 import { Hono } from "hono";
 import { gateSettings, suspension } from "../../store/queries/effects.ts";
-import { findBypass, listBypasses, listProfiles, listTools } from "../../store/queries/policy.ts";
-import {
-  type BypassList,
-  EffectsState,
-  GateSettings,
-  ProfileGroup,
-  type ProfileList,
-  type ToolList,
-} from "../api.ts";
+import { findBypass, listBypasses, listTools } from "../../store/queries/policy.ts";
+import { type BypassList, EffectsState, GateSettings, type ToolList } from "../api.ts";
 import { requireAct, requireRole, requireSight, viewerOf } from "../auth.ts";
 import { readBody } from "../body.ts";
 import { change } from "../change.ts";
@@ -20,11 +13,11 @@ import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { requireFresh } from "../fresh.ts";
 import { limitWrites } from "../rate.ts";
-import { bypassView, fromJson, profileView, serverView, toolView } from "../views.ts";
+import { bypassView, fromJson, serverView, toolView } from "../views.ts";
 
 export { answer } from "../change.ts";
 
-/** `/api/bypasses`, `/api/profiles`, `/api/tools`, `/api/gate`, `/api/effects`. */
+/** `/api/bypasses`, `/api/tools`, `/api/gate`, `/api/effects`. */
 export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
@@ -40,19 +33,6 @@ export function policyRoutes(edge: Edge): Hono<EdgeEnv> {
     requireAct(c, bypass.channel_id, "bypass");
     await limitWrites(c, edge);
     return await change(c, edge, { kind: "bypass.revoke", id: bypass.id });
-  });
-
-  app.get("/profiles", async (c) => {
-    requireRole(c, "owner", "approver");
-    return c.json({ profiles: (await listProfiles(edge.db)).map(profileView) } satisfies ProfileList);
-  });
-
-  app.put("/profiles/:id/group", async (c) => {
-    requireRole(c, "owner");
-    await limitWrites(c, edge);
-    requireFresh(c, edge);
-    const { groupId } = await readBody(c, ProfileGroup);
-    return await change(c, edge, { kind: "profile.group", profile: c.req.param("id"), groupId });
   });
 
   app.get("/tools", async (c) => {

@@ -106,12 +106,11 @@ function readRules(app: Hono<EdgeEnv>, edge: Edge): void {
   });
 
   app.get("/rules/lint", async (c) => {
-    const { rules, tools } = await policyRows(edge);
+    const { rules, tools, profiles } = await policyRows(edge);
     const offered = tools.filter((tool) => tool.available === 1)
       .map((tool) => factsOf(tool.name, { class: ToolClass.catch("mcp").parse(tool.class) }, tool));
-    return c.json(
-      { findings: lint(rules ?? [], { tools: offered, now: edge.clock.now() }) } satisfies LintList,
-    );
+    const context = { tools: offered, agents: [...profiles.keys()], now: edge.clock.now() };
+    return c.json({ findings: lint(rules ?? [], context) } satisfies LintList);
   });
 
   app.post("/rules/preview", async (c) => {

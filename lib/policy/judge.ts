@@ -1,9 +1,9 @@
 /**
  * Policy as one pure function, used by the judge, by the list of offered tools, by *explain* and by the re-check of a decision. Order:
- * protected denials (all groups) → own group → default group → for a question only: a server's configured mode → reading inside the workspace →
- * bypass → ask. What lies outside the workspace is denied by this code, whatever the rules say. Unreadable rules, an unknown tool, `askOnce` or
- * the mode `prompt` end at *ask*; nothing ends at *allow* by default. A question that a rule asks about something in particular is meant, so
- * the read fast path does not skip it.
+ * what the profile leaves out → protected denials (all groups) → own group → default group → for a question only: a server's configured mode →
+ * reading inside the workspace → writing where the profile allows it → bypass → ask. What lies outside the workspace is denied by this code,
+ * whatever the rules say. Unreadable rules, an unknown tool, `askOnce` or the mode `prompt` end at *ask*; nothing ends at *allow* by default. A
+ * question that a rule asks about something in particular is meant, so neither the read fast path nor a profile skips it.
  * Proven by `policy_test.ts`.
  */
 import { floorRules } from "./floor.ts";
@@ -18,6 +18,7 @@ import {
   type Rule,
   type RuleAction,
 } from "./rule.ts";
+import { leavesOut, mayWrite } from "./profile.ts";
 import { areRivals, closest, inOrder, type Placed } from "./rule_order.ts";
 import { shellLine } from "./shell_line.ts";
 import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
@@ -38,16 +39,17 @@ export interface TraceStep {
     | "command"
     | "mode"
     | "fast_path"
+    | "profile"
     | "bypass"
     | "end";
   readonly outcome: string;
   readonly ref?: string;
 }
 
-/** The judgement. `by` and `ref` say what decided: a rule's or bypass's id, or a name of this file's own. */
+/** The judgement. `by` and `ref` say what decided: a rule's, profile's or bypass's id, or a name of this file's own. */
 export interface Verdict {
   readonly outcome: RuleAction;
-  readonly by: "rule" | "fast_path" | "bypass" | "default";
+  readonly by: "rule" | "fast_path" | "profile" | "bypass" | "default";
   readonly ref: string;
   readonly trace: readonly TraceStep[];
 }
@@ -69,6 +71,10 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
   if (call.outside.length > 0) {
     trace.push({ step: "protected", outcome: "deny: outside the workspace", ref: "outside_workspace" });
     return verdict("deny", "default", "outside_workspace");
+  }
+  if (context.profile && leavesOut(context.profile, call)) {
+    trace.push({ step: "profile", outcome: "deny: the profile leaves this tool out" });
+    return verdict("deny", "profile", context.agent ?? "profile");
   }
   const rules = policy.rules ?? floorRules;
   if (policy.rules === null) trace.push({ step: "floor", outcome: "the rules cannot be read" });
@@ -101,6 +107,10 @@ export function judge(policy: Policy, call: Call, context: Context): Verdict {
   if (isPlainRead(call) && !(found && isParticular(found))) {
     trace.push({ step: "fast_path", outcome: "allow: reads inside the workspace" });
     return verdict("allow", "fast_path", "workspace_read");
+  }
+  if (context.profile && mayWrite(context.profile, call) && !(found && isParticular(found))) {
+    trace.push({ step: "profile", outcome: "allow: the profile may write here" });
+    return verdict("allow", "profile", context.agent ?? "profile");
   }
   const bypass = policy.bypasses.find((candidate) => bypassCovers(candidate, call, context));
   if (bypass) {
@@ -178,11 +188,11 @@ function isApproved(call: Call, found: Rule | undefined): boolean {
 }
 
 /**
- * Whether a model may be told of a tool: not when a denial without any condition is what every call of it would meet. Unreadable rules hide
- * everything.
+ * Whether a model may be told of a tool: not when its profile leaves it out, nor when a denial without any condition is what every call of it would
+ * meet. Unreadable rules hide everything.
  */
 export function isOffered(policy: Policy, facts: ToolFacts, context: Context): boolean {
-  if (policy.rules === null) return false;
+  if (policy.rules === null || context.profile && leavesOut(context.profile, facts)) return false;
   const placed = inOrder(policy.rules, context.group)
     .filter(({ rule }) => matchesTool(rule.toolPattern, facts) && isLive(rule, context.now));
   for (const [index, each] of placed.entries()) {

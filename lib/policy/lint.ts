@@ -1,5 +1,6 @@
 /**
- * Rules that do not do what they seem to: hidden behind an earlier one, out of time, for a tool that nobody offers, or wider than anybody means.
+ * Rules that do not do what they seem to: hidden behind an earlier one, out of time, for a tool that nobody offers or a profile that is not there, or
+ * wider than anybody means.
  * It says only what is certain, so a rule without a finding may still be useless. Pure. Proven by `lint_test.ts`.
  */
 import { ruleProblem } from "./check_rule.ts";
@@ -10,7 +11,14 @@ import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
 /** One finding. `by`: the rule that stands before it. `message` is for the person who keeps the rules. */
 export interface Finding {
   readonly ruleId: string;
-  readonly kind: "shadowed" | "expired" | "used_up" | "unknown_tool" | "too_wide" | "unsound";
+  readonly kind:
+    | "shadowed"
+    | "expired"
+    | "used_up"
+    | "unknown_tool"
+    | "unknown_agent"
+    | "too_wide"
+    | "unsound";
   readonly by?: string;
   readonly message: string;
 }
@@ -18,6 +26,8 @@ export interface Finding {
 /** What the rules are held against. `now`: milliseconds since the epoch. */
 export interface LintContext {
   readonly tools: readonly ToolFacts[];
+  /** Ids of all profiles; absent: not known. */
+  readonly agents?: readonly string[] | undefined;
   readonly now: number;
 }
 
@@ -26,7 +36,7 @@ export function lint(rules: readonly Rule[], context: LintContext): Finding[] {
   return rules.flatMap((rule) => findings(rule, rules, context));
 }
 
-function findings(rule: Rule, rules: readonly Rule[], { tools, now }: LintContext): Finding[] {
+function findings(rule: Rule, rules: readonly Rule[], { tools, agents, now }: LintContext): Finding[] {
   const found: Finding[] = [];
   const say = (kind: Finding["kind"], message: string, by?: string) =>
     found.push({ ruleId: rule.id, kind, message, ...(by === undefined ? {} : { by }) });
@@ -47,6 +57,9 @@ function findings(rule: Rule, rules: readonly Rule[], { tools, now }: LintContex
       "unknown_tool",
       `No tool that is offered now ${isClass ? "belongs to" : "is called"} "${rule.toolPattern}"`,
     );
+  }
+  if (rule.agent !== null && agents !== undefined && !agents.includes(rule.agent)) {
+    say("unknown_agent", `There is no profile "${rule.agent}"`);
   }
   const before = rules.find((other) =>
     other !== rule && standsBefore(other, rule) && hides(other, rule, tools) &&

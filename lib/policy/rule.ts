@@ -3,6 +3,7 @@
  * asked: does it cover this call? Proven by `policy_test.ts`.
  */
 import { matchesPath } from "./path_pattern.ts";
+import type { ProfileTerms } from "./profile.ts";
 import { baseName } from "./shell_line.ts";
 import { matchesTool, type ToolFacts } from "./tool_pattern.ts";
 
@@ -74,6 +75,8 @@ export interface Context {
   /** What began the turn. */
   readonly trigger?: "person" | "schedule" | undefined;
   readonly group: string;
+  /** What the agent's profile itself says; absent: nothing. */
+  readonly profile?: ProfileTerms | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }

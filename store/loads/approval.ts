@@ -4,6 +4,7 @@
  */
 import type { Hints } from "../../lib/policy/claims.ts";
 import type { Bypass, Rule } from "../../lib/policy/rule.ts";
+import { type ProfileBody, readProfileConfig } from "../../lib/profile.ts";
 import { type Db, objects, sql } from "../db.ts";
 import { DB_NOW } from "../lease.ts";
 import { SESSION_UNTIL } from "../queries/people.ts";
@@ -82,7 +83,9 @@ export interface LoadedApproval {
     readonly name: string;
     readonly description: string | null;
   }[];
-  readonly profiles: Readonly<Record<string, string>>;
+  readonly profiles: Readonly<Record<string, ProfileBody>>;
+  /** Profiles of the conversations that are too many to be among `conversations`. */
+  readonly olderProfiles: readonly string[];
   readonly bypasses: readonly Bypass[];
   readonly tools: readonly LoadedTool[];
   readonly seenTools: readonly SeenTool[];
@@ -153,7 +156,7 @@ const queries = [
     uses, note, updated_at FROM rules ORDER BY group_id, layer, priority, ordinal`,
   ),
   sql("SELECT id, name, description FROM rule_groups"),
-  sql("SELECT id, group_id FROM profiles"),
+  sql("SELECT id, name, group_id AS groupId, model, config FROM profiles"),
   sql(
     `SELECT id, conversation, scope, pattern, uses, expires_at AS expiresAt, created_at AS since FROM bypasses
     WHERE ended_at IS NULL`,
@@ -213,6 +216,10 @@ const queries = [
     MAX_RECENT,
     RECENT_MS,
   ),
+  sql(
+    "SELECT DISTINCT profile FROM (SELECT profile FROM conversations ORDER BY updated_at DESC LIMIT -1 OFFSET ?)",
+    MAX_CONVERSATIONS,
+  ),
 ];
 
 /** Gives a `LoadedApproval`. */
@@ -228,8 +235,10 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     ...readRules(table<RuleRow>(0)),
     groups: table<LoadedApproval["groups"][number]>(1),
     profiles: Object.fromEntries(
-      table<{ id: string; group_id: string }>(2).map((row) => [row.id, row.group_id]),
+      table<Pick<ProfileBody, "name" | "groupId" | "model"> & { id: string; config: string }>(2)
+        .map(({ id, config, ...row }) => [id, { ...row, ...readProfileConfig(config) }]),
     ),
+    olderProfiles: table<{ profile: string }>(21).map(({ profile }) => profile),
     bypasses: table<Bypass>(3),
     tools: table<ToolRow>(4).map(({ hints, mode, ...row }) => ({
       ...row,

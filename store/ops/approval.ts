@@ -6,6 +6,7 @@ import * as z from "zod";
 import { guard, labelled, sql } from "../db.ts";
 import { announce } from "../feed.ts";
 import { op } from "../op.ts";
+import { profileOps } from "./profiles.ts";
 
 const by = ["approval"] as const;
 const json = (value: unknown) => value === undefined ? null : JSON.stringify(value);
@@ -163,10 +164,7 @@ const policyOps = {
     sql("DELETE FROM rule_groups WHERE id = ?", input.id),
     announce("policy", input.id, 0, now),
   ]),
-  "profile.group": op(by, z.object({ id: z.string(), groupId: z.string() }), (input, { now }) => [
-    sql("UPDATE profiles SET group_id = ?, updated_at = ? WHERE id = ?", input.groupId, now, input.id),
-    announce("policy", input.id, 0, now),
-  ]),
+  ...profileOps,
   "bypass.create": op(by, NewBypass, (input, { now }) => [
     sql(
       `INSERT INTO bypasses (id, conversation, scope, pattern, granted_by, surface, created_at, expires_at)

@@ -50,13 +50,14 @@ export interface BypassRow {
   readonly expires_at: number;
 }
 
-/** A row of `profiles` without its configuration. */
+/** A row of `profiles`; `config` is JSON text. */
 export interface ProfileRow {
   readonly id: string;
   readonly name: string;
   readonly brain: string;
   readonly model: string | null;
   readonly group_id: string;
+  readonly config: string;
   readonly updated_at: number;
 }
 
@@ -123,9 +124,15 @@ export async function findBypass(db: Db, id: string, now: number): Promise<Bypas
 /** Every profile by name. Rejects with `DbError`. */
 export async function listProfiles(db: Db): Promise<ProfileRow[]> {
   const rows = await db.query(
-    sql("SELECT id, name, brain, model, group_id, updated_at FROM profiles ORDER BY name, id"),
+    sql("SELECT id, name, brain, model, group_id, config, updated_at FROM profiles ORDER BY name, id"),
   );
   return objects<ProfileRow>(rows);
+}
+
+/** The profiles that conversations use. Rejects with `DbError`. */
+export async function usedProfiles(db: Db): Promise<Set<string>> {
+  const rows = await db.query(sql("SELECT DISTINCT profile FROM conversations"));
+  return new Set(objects<{ profile: string }>(rows).map(({ profile }) => profile));
 }
 
 /** Every tool ever offered and every MCP server. Rejects with `DbError`. */

@@ -145,6 +145,12 @@ export class Desk {
     }, id);
   }
 
+  /** Approval says what the conversation's profile gives to the turn. */
+  given(given: { model?: string; instructions?: string }): void {
+    const { turnId } = this.last("tools.list").payload;
+    this.deliver("tools.listed", { turnId, tools: [], ...given });
+  }
+
   /** Approval says which tools there are. */
   tools(...tools: TestTool[]): void {
     const { turnId } = this.last("tools.list").payload;
@@ -180,7 +186,7 @@ export class Desk {
 
 /** Everything that must survive a restart, in a form that can be compared. */
 export function durable(state: ConversationState): unknown {
-  return JSON.parse(JSON.stringify({ ...state, live: noLive }));
+  return JSON.parse(JSON.stringify({ ...state, live: noLive, profile: undefined }));
 }
 
 /** A model's words. */

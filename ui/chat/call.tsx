@@ -60,6 +60,8 @@ function Allowed({ call, allowed }: { readonly call: CallItem; readonly allowed:
       return <AllowedLink to={{ name: "policy", page: "rules" }}>{words.allowed.rule}</AllowedLink>;
     case "bypass":
       return <AllowedLink to={{ name: "policy", page: "bypasses" }}>{words.allowed.bypass}</AllowedLink>;
+    case "profile":
+      return <AllowedLink to={{ name: "policy", page: "profiles" }}>{words.allowed.profile}</AllowedLink>;
     case "fast_path":
       return <p class="hint">{words.allowed.fastPath}</p>;
     case "decision":

@@ -16,6 +16,7 @@ import { compactOf } from "../render/time.ts";
 import { strings } from "../strings.ts";
 import { WaitingButton } from "./waiting_button.tsx";
 import { Composer } from "./composer.tsx";
+import { ProfileButton } from "./profile_choice.tsx";
 import { TranscriptView } from "./transcript.tsx";
 
 const words = strings.chat;
@@ -114,6 +115,7 @@ function ChatHead({ id }: { readonly id: string }) {
           )}
         </p>
       </div>
+      {row && <ProfileButton row={row} />}
     </header>
   );
 }

@@ -23,6 +23,8 @@ interface Attempt {
   readonly access: "read" | "write";
   readonly command: string;
   readonly group: string;
+  /** Empty: none, and `group` says by which rules. */
+  readonly profile: string;
   readonly source: "" | "web" | "channel" | "dm";
   readonly trigger: "person" | "schedule";
 }
@@ -37,11 +39,12 @@ export function Simulator() {
     access: "read",
     command: "",
     group: "default",
+    profile: "",
     source: "",
     trigger: "person",
   });
   useEffect(() => {
-    void Promise.all([policy.tools.load(), policy.rules.load()]);
+    void Promise.all([policy.tools.load(), policy.rules.load(), policy.profiles.load()]);
     return () => explain.clear();
   }, []);
   return (
@@ -77,6 +80,7 @@ export function Simulator() {
 function Fields({ attempt }: { readonly attempt: Signal<Attempt> }) {
   const { policy } = useApp();
   const groups = policy.rules.value.value?.groups ?? [];
+  const profiles = policy.profiles.value.value?.profiles ?? [];
   const tools = policy.tools.value.value?.tools ?? [];
   const known = tools.find((tool) => tool.name === attempt.value.tool);
   const set = (more: Partial<Attempt>) => {
@@ -98,7 +102,7 @@ function Fields({ attempt }: { readonly attempt: Signal<Attempt> }) {
     </label>
   );
   const choice = (
-    of: "access" | "group" | "source" | "trigger",
+    of: "access" | "group" | "profile" | "source" | "trigger",
     label: string,
     options: readonly (readonly [string, string])[],
   ) => (
@@ -123,18 +127,25 @@ function Fields({ attempt }: { readonly attempt: Signal<Attempt> }) {
         </div>
       )}
       <div class="field-pair">
-        {choice("group", words.group, groups.map(({ id, name }) => [id, printableLine(name)]))}
-        {choice("source", words.source, Object.entries(policyStrings.rule.places))}
+        {choice("profile", words.profile, [["", words.noProfile], ...named(profiles)])}
+        {attempt.value.profile === "" && choice("group", words.group, named(groups))}
       </div>
+      {choice("source", words.source, Object.entries(policyStrings.rule.places))}
       {choice("trigger", words.trigger, Object.entries(words.triggers))}
     </>
   );
 }
 
-function requestOf({ tool, path, access, command, group, source, trigger }: Attempt): ExplainRequest {
+function named(all: readonly { readonly id: string; readonly name: string }[]): [string, string][] {
+  return all.map(({ id, name }) => [id, printableLine(name)]);
+}
+
+function requestOf(
+  { tool, path, access, command, group, profile, source, trigger }: Attempt,
+): ExplainRequest {
   return {
     tool: tool.trim(),
-    group,
+    ...(profile === "" ? { group } : { profile }),
     trigger,
     ...(path.trim() === "" ? {} : { paths: [{ path: path.trim(), access }] }),
     ...(command.trim() === "" ? {} : { command: command.trim() }),

@@ -121,14 +121,14 @@ function applySettled(
   const decision = { decision: body.decision, by: "policy" };
   tellDecided(draft, item, decision);
   if (!allowed) {
-    reject(draft, item, { outcome: "denied_by_policy", text: deniedByPolicy(settled.ref) });
+    reject(draft, item, { outcome: "denied_by_policy", text: deniedByPolicy(settled) });
     return settleItem(draft, item, "applied", { decision });
   }
   if (!described || digest === undefined || tool === undefined) return;
   const verdict = judgeCall(draft, { tool, described, conversation, origin: item.origin });
   if (verdict.outcome === "deny") return refuseByPolicy(draft, item, verdict);
   const grant = {
-    by: settled.by === "bypass" ? "bypass" as const : "rule" as const,
+    by: settled.by === "default" ? "rule" as const : settled.by,
     ref: settled.ref,
     digest,
   };

@@ -57,6 +57,6 @@ export function refuseByPolicy(draft: Draft, item: OpenItem, verdict: Verdict): 
     digest: item.digest ?? null,
     body: { ref: verdict.ref },
   });
-  reject(draft, item, { outcome: "refused_by_policy", text: deniedByPolicy(verdict.ref) });
+  reject(draft, item, { outcome: "refused_by_policy", text: deniedByPolicy(verdict) });
   settleItem(draft, item, "failed", { note: `refused_by_policy: ${verdict.ref}` });
 }

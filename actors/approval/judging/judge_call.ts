@@ -42,7 +42,7 @@ export function onJudge(draft: Draft, payload: ToolJudge): void {
       return draft.tell(`conversation/${conversation}`, "tool.result", {
         callId,
         outcome: "rejected",
-        text: deniedByPolicy(verdict.ref),
+        text: deniedByPolicy(verdict),
         stopTurn: countDenial(draft, conversation),
       });
     case "ask":

@@ -3,6 +3,7 @@ import { needsTwo, type Wait, waitOf } from "../../../lib/gate_settings.ts";
 import { judge, type Verdict } from "../../../lib/policy/judge.ts";
 import { DEFAULT_GROUP } from "../../../lib/policy/rule_order.ts";
 import type { Call, Context } from "../../../lib/policy/rule.ts";
+import type { ProfileBody } from "../../../lib/profile.ts";
 import type { ToolFacts } from "../../../lib/policy/tool_pattern.ts";
 import type { LoadedTool } from "../../../store/loads/approval.ts";
 import type { Described, ToolJudge } from "../../protocol/tools.ts";
@@ -36,11 +37,15 @@ export function learnOrigin(draft: Draft, payload: ToolJudge): Origin {
 
 /** The context of policy at this moment. An unknown profile has no group of its own. */
 export function contextOf(state: ApprovalState, conversation: string, origin: Origin, now: number): Context {
-  const group =
-    (origin.profile !== undefined && Object.hasOwn(state.profiles, origin.profile)
-      ? state.profiles[origin.profile]
-      : undefined) ?? DEFAULT_GROUP;
-  return { conversation, agent: origin.profile, source: origin.source, trigger: origin.trigger, group, now };
+  const { source, trigger } = origin;
+  const profile = profileOf(state, origin.profile);
+  const group = profile?.groupId ?? DEFAULT_GROUP;
+  return { conversation, agent: origin.profile, source, trigger, group, profile, now };
+}
+
+/** A profile by its id, if there is such a one. */
+export function profileOf(state: ApprovalState, id: string | undefined): ProfileBody | undefined {
+  return id !== undefined && Object.hasOwn(state.profiles, id) ? state.profiles[id] : undefined;
 }
 
 /** A tool as policy sees it. What its server says of it counts only when the configuration trusts that server. */

@@ -1,8 +1,9 @@
 /** What tools there are, as the toolbox says, and which of them a conversation may offer to its model. */
 import { isOffered } from "../../../lib/policy/judge.ts";
+import { DEFAULT_PROFILE, type ProfileBody } from "../../../lib/profile.ts";
 import type { ToolClass, ToolsKnown, ToolsList } from "../../protocol/tools.ts";
 import type { Draft } from "../draft.ts";
-import { contextOf, conversationId, factsOf, originOf } from "./origin.ts";
+import { contextOf, conversationId, factsOf, originOf, profileOf } from "./origin.ts";
 
 /**
  * Takes over the toolbox's list, by name: the order that models are shown is then the same after a restart. When a server changes what a tool is
@@ -42,17 +43,21 @@ export function onToolsList(draft: Draft, payload: ToolsList, sender: string): v
   const { state, env } = draft;
   const from = payload.onBehalfOf ?? sender;
   if (state.tools.length === 0) {
-    const again = { turnId: payload.turnId, onBehalfOf: from };
+    const again = { ...payload, onBehalfOf: from };
     return draft.tell("approval", "tools.list", again, { notBefore: env.now + ASK_AGAIN_MS });
   }
   const conversation = conversationId(from);
-  const context = contextOf(state, conversation, originOf(state, conversation), env.now);
+  const origin = originOf(state, conversation);
+  // Whom approval has not met has just begun, or has slept for long.
+  const profile = origin.profile ?? payload.profile ?? DEFAULT_PROFILE;
+  const context = contextOf(state, conversation, { ...origin, profile }, env.now);
   const offered = state.tools.filter((tool) => {
     const facts = factsOf(tool.name, { class: tool.class as ToolClass }, tool); // only `tools.known` writes it
     return isOffered({ rules: state.rules, bypasses: state.bypasses }, facts, context);
   });
   draft.tell(from, "tools.listed", {
     turnId: payload.turnId,
+    ...givenBy(profileOf(state, profile)),
     tools: offered.map((tool) => ({
       name: tool.name,
       description: tool.description,
@@ -60,4 +65,12 @@ export function onToolsList(draft: Draft, payload: ToolsList, sender: string): v
       parallel: tool.class === "read" && tool.source === "builtin",
     })),
   });
+}
+
+/** What a profile gives a turn beside its tools. */
+function givenBy(profile: ProfileBody | undefined): { model?: string; instructions?: string } {
+  return {
+    ...(profile?.model != null && { model: profile.model }),
+    ...(profile !== undefined && profile.instructions !== "" && { instructions: profile.instructions }),
+  };
 }

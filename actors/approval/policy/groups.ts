@@ -1,5 +1,5 @@
 /**
- * Groups of rules: made empty or as a copy, renamed, deleted with their rules, restored, chosen for a profile. The default group stands behind
+ * Groups of rules: made empty or as a copy, renamed, deleted with their rules, restored. The default group stands behind
  * every other one and stays; a group that a profile uses is not deleted from under it.
  */
 import { DEFAULT_GROUP } from "../../../lib/policy/rule_order.ts";
@@ -11,7 +11,7 @@ import { bodyOf, insert } from "./rules.ts";
 /** The commands on groups. */
 export type GroupCommand = Extract<
   PolicyCommand["command"],
-  { readonly kind: "group.create" | "group.update" | "group.delete" | "group.restore" | "profile.group" }
+  { readonly kind: "group.create" | "group.update" | "group.delete" | "group.restore" }
 >;
 
 /** Carries out a command on groups, and records it. */
@@ -25,8 +25,6 @@ export function changeGroups(draft: Draft, command: GroupCommand, by: Author): C
       return remove(draft, command.id, by);
     case "group.restore":
       return restore(draft, command, by);
-    case "profile.group":
-      return choose(draft, command, by);
     default:
       return command satisfies never;
   }
@@ -60,7 +58,7 @@ function rename(draft: Draft, command: Extract<GroupCommand, { kind: "group.upda
 function remove(draft: Draft, id: string, by: Author): Changed {
   const { groups, profiles, rules } = draft.state;
   if (!groups.includes(id)) return missing("There is no such group");
-  const user = Object.entries(profiles).find(([, groupId]) => groupId === id)?.[0];
+  const user = Object.entries(profiles).find(([, profile]) => profile.groupId === id)?.[0];
   if (id === DEFAULT_GROUP || user !== undefined) {
     const why = id === DEFAULT_GROUP ? "The default group stays" : `The profile "${user}" uses this group`;
     return { ok: false, code: "bad_request", message: why };
@@ -89,21 +87,6 @@ function restore(
   for (const { rule, ...place } of rules) insert(draft, { ...rule, ...place, groupId: id }, by);
   recordChange(draft, by, command.kind, { id, name, description });
   return { ok: true, id };
-}
-
-function choose(
-  draft: Draft,
-  command: Extract<GroupCommand, { kind: "profile.group" }>,
-  by: Author,
-): Changed {
-  const { profile, groupId } = command;
-  const { groups, profiles } = draft.state;
-  if (!Object.hasOwn(profiles, profile)) return missing(`There is no profile "${profile}"`);
-  if (!groups.includes(groupId)) return missing(`There is no group "${groupId}"`);
-  draft.op({ op: "profile.group", id: profile, groupId });
-  recordChange(draft, by, command.kind, { profile, before: profiles[profile], after: groupId });
-  draft.patch({ profiles: { ...profiles, [profile]: groupId } });
-  return { ok: true, id: profile };
 }
 
 function add(draft: Draft, id: string, named: { name: string; description?: string | undefined }): void {

@@ -8,6 +8,7 @@ import type { Author, Changed } from "./change_log.ts";
 import type { Draft, PayloadIn } from "../draft.ts";
 import { changeGroups } from "./groups.ts";
 import { roleOf } from "../deciding/rights.ts";
+import { changeProfiles } from "./profiles.ts";
 import { changeRules } from "./rules.ts";
 import { changeSettings } from "./settings.ts";
 import { settleCovered } from "./settle_covered.ts";
@@ -53,8 +54,14 @@ function carryOut(draft: Draft, { by, command, reverts }: PolicyCommand): Change
     case "group.update":
     case "group.delete":
     case "group.restore":
-    case "profile.group":
       return settling(draft, by, changeGroups(draft, command, author), rulesOf(draft, command));
+    case "profile.create":
+    case "profile.update":
+    case "profile.group":
+    case "profile.delete":
+    case "profile.restore":
+    case "conversation.profile":
+      return settling(draft, by, changeProfiles(draft, command, author), rulesOf(draft, command));
     case "item.undo":
       return undo(draft, command.itemId, author);
     case "gate.settings":
@@ -84,11 +91,16 @@ function rulesOf(draft: Draft, command: PolicyCommand["command"]): readonly stri
     case "group.restore":
       return command.rules.map((rule) => rule.id);
     case "profile.group":
-      return draft.state.rules?.filter((rule) => rule.groupId === command.groupId).map((rule) => rule.id) ??
-        [];
+      return rulesIn(draft, command.groupId);
+    case "profile.update":
+      return rulesIn(draft, command.changes.groupId);
     default:
       return [];
   }
+}
+
+function rulesIn({ state }: Draft, groupId: string | undefined): readonly string[] {
+  return state.rules?.filter((rule) => rule.groupId === groupId).map((rule) => rule.id) ?? [];
 }
 
 /** In the name and with the role of whom approval knows; nobody's claim about themselves counts. The supervisor is the machine's own. */

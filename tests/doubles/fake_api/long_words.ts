@@ -8,7 +8,7 @@ export const LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitaen_".repeat(8
 /** Members that hold free text; ids, states and names that the page looks up stay as they are. */
 const FREE_TEXT = new Set(
   ("title name topic channel preview text question note message summary tool toolPattern pathPattern path agent " +
-    "pattern grantedBy prompt description parkedReason detail by actor device label createdBy key model profile")
+    "pattern grantedBy prompt description parkedReason detail by actor device label createdBy key model profile instructions writePaths excludedTools")
     .split(" "),
 );
 

@@ -12,6 +12,8 @@ import {
   GroupInput,
   OrderRequest,
   PreviewRequest,
+  ProfileChange,
+  ProfileInput,
   RuleInput,
   type RuleView,
 } from "../../../edge/api.ts";
@@ -154,12 +156,24 @@ export function fakePolicyRoutes({ announce, isEmpty, brokenAt }: FakePolicy): H
   });
   app.get("/tools", (c) => c.json({ tools, servers: [] }));
   app.get("/profiles", (c) => c.json({ profiles: shown(profiles) }));
-  app.put("/profiles/:id/group", async (c) => {
+  app.post("/profiles", async (c) => {
+    const id = `profile${++ids}`;
+    const input = ProfileInput.parse(await c.req.json());
+    profiles.set(id, { id, ...input, brain: "builtin", isUsed: false, updatedAt: Date.now() });
+    return done(id);
+  });
+  app.patch("/profiles/:id", async (c) => {
     const profile = profiles.get(c.req.param("id"));
-    const { groupId } = await c.req.json<{ groupId: string }>();
-    if (profile) profiles.set(profile.id, { ...profile, groupId });
+    const changes = ProfileChange.parse(await c.req.json());
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    if (profile) profiles.set(profile.id, { ...profile, ...given });
     return done();
   });
+  app.delete("/profiles/:id", (c) => {
+    profiles.delete(c.req.param("id"));
+    return done();
+  });
+  app.put("/conversations/:id/profile", () => done());
   app.get("/bypasses", (c) => c.json({ bypasses: shown(bypasses) }));
   app.delete("/bypasses/:id", (c) => {
     bypasses.delete(c.req.param("id"));
