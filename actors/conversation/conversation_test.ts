@@ -73,12 +73,26 @@ Deno.test("a model is told by whom and how its call was edited, and people by wh
     desk.last("model.stream").payload.items.map((item) => item.type === "tool_result" ? item.text : "").join(
       "",
     ),
-    "(Ada changed the arguments of this call before allowing it, and the changed call is what ran. " +
+    "(Ada changed the arguments of this call before allowing it, and what follows is about the changed call. " +
       'Changed: cmd is "ls build" (it was "rm -r build"); cwd left out (it was "/a").)\n\none.o',
   );
   const [end] = desk.logged("exec_command_end");
   assert.deepEqual(end?.allowed, { by: "decision", ref: "i1" });
   assert.deepEqual(desk.logged("request_resolved")[0]?.changes, changes);
+});
+
+Deno.test("of an edited call that was taken back nothing says that it ran", () => {
+  const desk = asking();
+  desk.finish([call("exec_command", '{"cmd":"a"}')], "tool_use");
+  const callId = "t1.0.0";
+  desk.deliver("call.waiting", { callId, itemId: "i1", kind: "approval" });
+  const changes = [{ name: "cmd", before: '"a"', after: '"b"' }];
+  desk.deliver("call.decided", { callId, itemId: "i1", decision: "edit_and_allow", by: "Ada", changes });
+  desk.result(callId, { outcome: "rejected", text: "Taken back. It did not run." });
+
+  const text = String(desk.logged("exec_command_end")[0]?.text);
+  assert.match(text, /^\(Ada changed .*It did not run\.$/s);
+  assert.doesNotMatch(text, /\bran\b/);
 });
 
 Deno.test("a call names everybody whose words are in its turn, each once", () => {

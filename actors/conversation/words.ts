@@ -42,11 +42,11 @@ export const result = {
   abortedAfter: (seconds: string) => `aborted after ${seconds} s; it may have run in part`,
   unknownAfter: (seconds: string) =>
     `outcome unknown: interrupted by a restart after ${seconds} s; check before repeating it`,
-  /** Before the result of a call that is not the one that the model made. */
+  /** Before the result of a call that is not the one that the model made. It may have been taken back, so this does not say that it ran. */
   edited: (by: string, changes: readonly ArgumentChange[]) =>
     `(${
       oneLine(by)
-    } changed the arguments of this call before allowing it, and the changed call is what ran. ` +
+    } changed the arguments of this call before allowing it, and what follows is about the changed call. ` +
     `Changed: ${changes.map(changeLine).join("; ") || "nothing"}.)\n\n`,
   repeated: (count: number) => `\n\n(Note: this exact call was made ${count} times in this turn.)`,
 };
