@@ -159,6 +159,11 @@ stage(
   "a tool's answer, a folder and the rest are set by keyboard; the engine says what comes of it",
   async ({ open }) => {
     const page = await open("/policy/rules/default", { viewport: desktop });
+    const mail = page.locator(".tool-row", { hasText: "mcp__mail__send" });
+    await mail.getByText("Always asks").waitFor();
+    await mail.getByText("Its server says: may destroy. Not believed.").waitFor();
+    await page.locator(".tool-row", { hasText: "mcp__github__search" }).getByText("Its server is believed")
+      .waitFor();
     const matrix = page.getByRole("group", { name: "Answer for update_plan" });
     await reach(page, matrix.getByRole("button", { name: "Deny" }));
     const rule = await pressed(page, "/api/rules", () => page.keyboard.press("Enter"));
@@ -256,7 +261,19 @@ stage("how long things wait and what two people must allow is set by keyboard", 
   await reach(page, page.getByRole("textbox", { name: /Calls a minute/ }));
   await page.keyboard.press("Control+A");
   await page.keyboard.press("Delete");
-  await page.getByRole("combobox", { name: "Then" }).selectOption("Hand it on, wait again");
+  await page.getByRole("combobox", { name: "Then", exact: true }).selectOption("Hand it on, wait again");
+  await page.getByRole("button", { name: "Add a tool" }).press("Enter");
+  await page.locator(".by-tool input:focus").waitFor();
+  await page.keyboard.type("mcp__mail__*");
+  await page.getByRole("combobox", { name: "Its calls wait at most" }).selectOption("1 h");
+  await page.getByRole("button", { name: "Add a tool" }).press("Enter");
+  await page.locator(".by-tool li:nth-child(2) input:focus").waitFor();
+  await page.keyboard.type("exec_command");
+  await page.getByRole("combobox", { name: "and then" }).nth(1).selectOption("Keep it waiting");
+  await page.getByRole("button", { name: "Look at line 2 earlier" }).press("Enter");
+  await page.getByRole("button", { name: "Add a tool" }).press("Enter");
+  await page.getByRole("button", { name: "Remove line 3" }).press("Enter");
+  await page.getByRole("button", { name: "Add a tool" }).and(page.locator(":focus")).waitFor();
   for (const name of ["Ada", "Grace"]) {
     await page.getByRole("combobox", { name: "Add a person" }).selectOption(name);
   }
@@ -272,6 +289,10 @@ stage("how long things wait and what two people must allow is set by keyboard", 
   assert.deepEqual(sent, {
     expirySeconds: 604_800,
     onExpiry: "escalate",
+    expiryByTool: [
+      { toolPattern: "exec_command", expirySeconds: 604_800, onExpiry: "park" },
+      { toolPattern: "mcp__mail__*", expirySeconds: 3_600, onExpiry: "escalate" },
+    ],
     escalateTo: ["u2", "u1"],
     lastResort: "reject",
     timeZone: "Europe/Berlin",
@@ -391,6 +412,9 @@ stage("always takes an end, a count and a scope by hand, and never loses the pat
   const page = await open("/inbox/i2");
   await page.getByRole("button", { name: "Always…" }).press("Enter");
   await page.getByLabel("Ends after").selectOption("Never");
+  await page.getByLabel("Uses").fill("ten");
+  await page.getByText("Write a whole number above zero").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Always allow" }).last().isDisabled(), true);
   await page.getByLabel("Uses").fill("5");
   await page.getByText("Write the scope by hand").click();
   const path = page.getByLabel("Path, with *");

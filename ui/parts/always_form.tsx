@@ -39,7 +39,7 @@ export function AlwaysForm({ item, busy, back }: AlwaysFormProps) {
   const scopes = found === undefined ? [] : isAllow ? found : denials(item, found);
   const offered = scopes[Math.min(chosen.value, scopes.length - 1)]?.rule;
   const rule = offered && onTerms(offered, terms.value, now.peek());
-  const problem = rule && termsProblem(rule);
+  const problem = rule && termsProblem(rule, terms.value);
   const send = (event: Event) => {
     event.preventDefault();
     if (rule && problem === undefined) {

@@ -5,7 +5,7 @@
 import type { Signal } from "@preact/signals";
 import type { RuleInput } from "../../edge/api.ts";
 import { ruleProblem } from "../../lib/policy/check_rule.ts";
-import { expiresAt, type Expiry, limitOf, wordsOf } from "../policy/rule_draft.ts";
+import { expiresAt, type Expiry, limitOf, limitProblem, wordsOf } from "../policy/rule_draft.ts";
 import { strings } from "../strings.ts";
 import { policyStrings } from "../strings/policy.ts";
 
@@ -40,9 +40,10 @@ export function onTerms(rule: RuleInput, { expiry, maxUses, path, argv }: Terms,
 /** Why the rule may not be made, in words. */
 export function termsProblem(
   { action, toolPattern, pathPattern = null, argvPrefix = null }: RuleInput,
+  { maxUses }: Terms,
 ): string | undefined {
   if (pathPattern === "") return words.pathNeeded;
-  return ruleProblem({ action, toolPattern, pathPattern, argvPrefix });
+  return ruleProblem({ action, toolPattern, pathPattern, argvPrefix }) ?? limitProblem(maxUses);
 }
 
 interface AlwaysTermsProps {

@@ -40,7 +40,7 @@ export function Audit() {
           >
             {words.verify}
           </button>
-          <a class="button small" href="/api/audit/export" download="callboard-audit.ndjson">
+          <a class="button small" href="/api/audit/export" download="decisions.jsonl">
             {words.export}
           </a>
         </span>

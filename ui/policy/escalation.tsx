@@ -8,7 +8,7 @@ import { Icon } from "../parts/icons.tsx";
 import { isOwner, useApp } from "../parts/use_app.ts";
 import { policyStrings } from "../strings/policy.ts";
 import { Choice } from "./choice.tsx";
-import type { GateDraft } from "./gate_draft.ts";
+import { type GateDraft, stepEarlier } from "./gate_draft.ts";
 
 const words = policyStrings.gate;
 const lastResorts = ["reject", "park"] as const;
@@ -41,7 +41,7 @@ export function Escalation({ draft }: { readonly draft: Signal<GateDraft> }) {
                 type="button"
                 class="button quiet small icon-button"
                 aria-label={words.earlier(nameOf(id))}
-                onClick={() => set({ escalateTo: swapped(escalateTo, index) })}
+                onClick={() => set({ escalateTo: stepEarlier(escalateTo, index) })}
               >
                 <Icon name="up" />
               </button>
@@ -78,11 +78,4 @@ export function Escalation({ draft }: { readonly draft: Signal<GateDraft> }) {
       </div>
     </div>
   );
-}
-
-/** With the one at `index` a place earlier. */
-function swapped(ids: readonly string[], index: number): string[] {
-  const [moved] = ids.slice(index, index + 1);
-  const others = ids.filter((_, at) => at !== index);
-  return moved === undefined ? others : [...others.slice(0, index - 1), moved, ...others.slice(index - 1)];
 }

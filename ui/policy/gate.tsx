@@ -6,22 +6,17 @@ import type { GateSettings } from "../../edge/api.ts";
 import { toolPatternProblem } from "../../lib/policy/tool_pattern.ts";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { isOwner, useApp } from "../parts/use_app.ts";
-import { spanOf } from "../render/time.ts";
 import { policyStrings } from "../strings/policy.ts";
 import { Choice } from "./choice.tsx";
 import { Escalation } from "./escalation.tsx";
 import { type GateDraft, gateDraftOf, gateSettingsOf } from "./gate_draft.ts";
+import { endingOf, endingOptions, reminders, spanOptions, undos, waits } from "./gate_options.ts";
 import { Listed, PolicyHead } from "./policy.tsx";
+import { limitProblem } from "./rule_draft.ts";
+import { WaitsByTool } from "./waits_by_tool.tsx";
 
 const words = policyStrings.gate;
 const KEY = "gate";
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const WAITS = [15 * MINUTE, HOUR, 8 * HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY] as const;
-const REMINDERS = [15 * MINUTE, HOUR, 4 * HOUR, DAY] as const;
-const UNDOS = [10, 30, MINUTE] as const;
-const endings = ["reject", "park", "escalate"] as const;
 
 /** The screen. */
 export function Gate() {
@@ -41,7 +36,12 @@ function GateForm({ settings }: { readonly settings: GateSettings }) {
   const { policy } = app;
   const draft = useSignal(gateDraftOf(settings));
   const next = gateSettingsOf(draft.value);
-  const problem = next.twoPersons.map(toolPatternProblem).find((found) => found !== undefined);
+  const patterns = [...next.twoPersons, ...next.expiryByTool.map(({ toolPattern }) => toolPattern)];
+  const problem = [
+    ...patterns.map(toolPatternProblem),
+    limitProblem(draft.value.callsPerMinute),
+    limitProblem(draft.value.denialsInARow),
+  ].find((found) => found !== undefined);
   const isSame = JSON.stringify(next) === JSON.stringify(gateSettingsOf(gateDraftOf(settings)));
   const isBusy = useIsBusy(KEY);
   return (
@@ -73,7 +73,8 @@ function GateForm({ settings }: { readonly settings: GateSettings }) {
 type OfDraft = { readonly draft: Signal<GateDraft> };
 
 function Waiting({ draft }: OfDraft) {
-  const { expirySeconds, onExpiry, remindSeconds, quietHours, timeZone, undoSeconds } = draft.value;
+  const { expirySeconds, onExpiry, expiryByTool, remindSeconds, quietHours, timeZone, undoSeconds } =
+    draft.value;
   const set = (more: Partial<GateDraft>) => {
     draft.value = { ...draft.value, ...more };
   };
@@ -84,28 +85,31 @@ function Waiting({ draft }: OfDraft) {
         <Choice
           label={words.expiry}
           value={`${expirySeconds}`}
-          options={spans(WAITS, expirySeconds)}
+          options={spanOptions(waits, expirySeconds)}
           choose={(value) => set({ expirySeconds: Number(value) })}
         />
         <Choice
           label={words.onExpiry}
           value={onExpiry}
-          options={endings.map((ending) => [ending, words.endings[ending]])}
-          choose={(value) => set({ onExpiry: endings.find((known) => known === value) ?? "reject" })}
+          options={endingOptions}
+          choose={(value) => set({ onExpiry: endingOf(value) })}
         />
       </div>
-      {onExpiry === "escalate" && <Escalation draft={draft} />}
+      <WaitsByTool draft={draft} />
+      {(onExpiry === "escalate" || expiryByTool.some((wait) => wait.onExpiry === "escalate")) && (
+        <Escalation draft={draft} />
+      )}
       <div class="field-pair">
         <Choice
           label={words.remind}
           value={`${remindSeconds ?? ""}`}
-          options={[["", words.never], ...spans(REMINDERS, remindSeconds)]}
+          options={[["", words.never], ...spanOptions(reminders, remindSeconds)]}
           choose={(value) => set({ remindSeconds: value === "" ? null : Number(value) })}
         />
         <Choice
           label={words.undo}
           value={`${undoSeconds}`}
-          options={[["0", words.noUndo], ...spans(UNDOS, undoSeconds === 0 ? null : undoSeconds)]}
+          options={[["0", words.noUndo], ...spanOptions(undos, undoSeconds === 0 ? null : undoSeconds)]}
           choose={(value) => set({ undoSeconds: Number(value) })}
         />
       </div>
@@ -182,14 +186,6 @@ function Limits({ draft }: OfDraft) {
       </div>
     </>
   );
-}
-
-/** Spans to choose from, with the one that is set. */
-function spans(seconds: readonly number[], current: number | null): (readonly [string, string])[] {
-  const all = current === null || seconds.includes(current)
-    ? seconds
-    : [...seconds, current].sort((a, b) => a - b);
-  return all.map((span) => [`${span}`, spanOf(span * 1000)]);
 }
 
 /** The zone that is set and the device's own first, then all that the browser knows. */

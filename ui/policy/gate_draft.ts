@@ -22,12 +22,22 @@ export function gateDraftOf(settings: GateSettings): GateDraft {
   };
 }
 
-/** The settings that the fields make; a number that is none is no limit. */
+/** The settings that the fields make; an empty number is no limit (`limitProblem` finds the others), and a line without a tool is none. */
 export function gateSettingsOf(draft: GateDraft): GateSettings {
   return {
     ...draft,
     twoPersons: wordsOf(draft.twoPersons),
+    expiryByTool: draft.expiryByTool
+      .map((wait) => ({ ...wait, toolPattern: wait.toolPattern.trim() }))
+      .filter(({ toolPattern }) => toolPattern !== ""),
     callsPerMinute: limitOf(draft.callsPerMinute),
     denialsInARow: limitOf(draft.denialsInARow),
   };
+}
+
+/** The list with the one at `index` a place earlier. */
+export function stepEarlier<Entry>(list: readonly Entry[], index: number): Entry[] {
+  const moved = list.slice(index, index + 1);
+  const others = list.filter((_, at) => at !== index);
+  return [...others.slice(0, index - 1), ...moved, ...others.slice(index - 1)];
 }

@@ -3,6 +3,7 @@
  */
 import type { RuleInput, RuleView } from "../../edge/api.ts";
 import type { RuleAction } from "../../lib/policy/rule.ts";
+import { policyStrings } from "../strings/policy.ts";
 
 /** When a rule ends; `keep` is only for one that has an end. */
 export const expiries = ["never", "keep", "hour", "day", "week", "month"] as const;
@@ -79,6 +80,11 @@ export function expiresAt(expiry: Expiry, now: number): number | null {
 export function limitOf(text: string): number | null {
   const limit = Number.parseInt(text, 10);
   return Number.isSafeInteger(limit) && limit > 0 ? limit : null;
+}
+
+/** Why a text is no count, in words; an empty one is no limit, but what is none by mistake must not become that. */
+export function limitProblem(text: string): string | undefined {
+  return text.trim() === "" || /^[1-9]\d{0,8}$/.test(text.trim()) ? undefined : policyStrings.rule.badLimit;
 }
 
 /** Words that were written one a line. */

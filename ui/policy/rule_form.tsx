@@ -11,7 +11,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { RulePreview } from "../parts/rule_preview.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { policyStrings } from "../strings/policy.ts";
-import { type Draft, draftOf, expiries, type Expiry, ruleOf } from "./rule_draft.ts";
+import { type Draft, draftOf, expiries, type Expiry, limitProblem, ruleOf } from "./rule_draft.ts";
 
 const words = policyStrings.rule;
 const KEY = "rule-form";
@@ -40,7 +40,9 @@ export function RuleForm({ groupId, rule, close }: RuleFormProps) {
   const draft = useSignal(draftOf(rule));
   const isBusy = useIsBusy(KEY);
   const input = ruleOf(draft.value, { groupId, rule, now: now.peek() });
-  const problem = draft.value.toolPattern.trim() === "" ? undefined : problemOf(input);
+  const problem = draft.value.toolPattern.trim() === ""
+    ? undefined
+    : problemOf(input) ?? limitProblem(draft.value.maxUses);
   const leave = () => {
     policy.changes.forget(KEY);
     close();

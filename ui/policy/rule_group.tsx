@@ -33,7 +33,7 @@ const up = { to: { name: "policy", page: "rules" }, label: words.all } as const;
 /** The screen. */
 export function RuleGroup({ id }: { readonly id: string }) {
   const { policy } = useApp();
-  useEffect(() => void Promise.all([policy.tools.load(), policy.lint.load()]), [id]);
+  useEffect(() => void Promise.all([policy.tools.load(), policy.lint.load(), policy.gate.load()]), [id]);
   return (
     <div class="screen policy">
       <Listed reading={policy.rules}>

@@ -1,6 +1,7 @@
 /**
  * One rule in words: what it answers, to which calls, on which conditions, and how often it did. The owner may edit and delete it.
  */
+import { Fragment } from "preact";
 import type { OrderRequest, RuleView } from "../../edge/api.ts";
 import { ActionTag } from "../parts/action_chips.tsx";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
@@ -64,10 +65,16 @@ export function RuleMatch(
       )}
       {rule.argvPrefix !== null && (
         <span>
-          {words.begins}{" "}
-          <code class="word">
-            <HostileText text={rule.argvPrefix.join(" ")} line />
-          </code>
+          {words.begins}
+          {rule.argvPrefix.map((word, index) => (
+            // Each by itself: a blank within a word would look like the gap between two.
+            <Fragment key={index}>
+              {" "}
+              <code class="word">
+                <HostileText text={word} line />
+              </code>
+            </Fragment>
+          ))}
         </span>
       )}
     </span>

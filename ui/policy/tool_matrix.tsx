@@ -1,13 +1,15 @@
 /**
- * One answer a tool: what is set for it in this group, and what a call of it gets now, as the engine computes it. File tools are the folders' matter.
+ * One answer a tool: what is set for it in this group, what a call of it gets now, as the engine computes it, what the configuration says of it, and
+ * what its server says. File tools are the folders' matter.
  */
 import type { RuleView, ToolView } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
+import { claimsOf } from "../../lib/policy/claims.ts";
 import type { RuleAction } from "../../lib/policy/rule.ts";
 import { ActionChips, ActionTag } from "../parts/action_chips.tsx";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { useApp } from "../parts/use_app.ts";
-import { factsOf, toolGroups, toolRule, verdictFor, withAction } from "../store/rule_sections.ts";
+import { toolGroups, toolRule, verdictForTool, withAction } from "../store/rule_sections.ts";
 import { policyStrings } from "../strings/policy.ts";
 
 const words = policyStrings.rules;
@@ -56,7 +58,8 @@ function Tool({ tool, groupId, rules, set, edit }: ToolMatrixProps & { readonly 
   const key = `tool/${groupId}/${tool.name}`;
   const isBusy = useIsBusy(key);
   const rule = set.get(tool.name);
-  const verdict = verdictFor(rules, { group: groupId, facts: factsOf(tool), now: now.peek() });
+  const twoPersons = policy.gate.value.value?.twoPersons ?? [];
+  const verdict = verdictForTool(rules, tool, { group: groupId, twoPersons, now: now.peek() });
   const choose = (action: RuleAction | undefined) =>
     void policy.changes.run(key, () => {
       const { createRule, updateRule, deleteRule } = policy.commands;
@@ -72,6 +75,7 @@ function Tool({ tool, groupId, rules, set, edit }: ToolMatrixProps & { readonly 
           {words.gets} <ActionTag action={verdict.outcome} />
           {!tool.available && <>{" "}· {words.unavailable}</>}
         </span>
+        <Claims tool={tool} />
       </span>
       {edit && (
         <ActionChips
@@ -84,6 +88,24 @@ function Tool({ tool, groupId, rules, set, edit }: ToolMatrixProps & { readonly 
       )}
       <ChangeNote of={key} />
     </li>
+  );
+}
+
+/** What the configuration says of a server's tool, and what its server does. */
+function Claims({ tool: { mode, trusted = false, hints } }: { readonly tool: ToolView }) {
+  const said = claimsOf(hints);
+  return (
+    <>
+      {(mode !== undefined || trusted) && (
+        <span class="badges">
+          {mode !== undefined && (
+            <span class={mode === "approve" ? "tag tag-danger" : "tag"}>{words.modes[mode]}</span>
+          )}
+          {trusted && <span class="tag">{words.trusted}</span>}
+        </span>
+      )}
+      {said.length > 0 && <span class="hint">{words.says(said.join(", "), trusted)}</span>}
+    </>
   );
 }
 

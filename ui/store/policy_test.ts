@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { RuleView } from "../../edge/api.ts";
+import type { RuleView, ToolView } from "../../edge/api.ts";
 import {
   sampleAudit,
   sampleRule,
@@ -8,7 +8,7 @@ import {
   sampleTools,
 } from "../../tests/doubles/fake_api/policy_samples.ts";
 import { answered, Refusal, signedIn, UI_NOW } from "../../tests/doubles/ui_app.ts";
-import { draftOf, ruleOf } from "../policy/rule_draft.ts";
+import { draftOf, limitProblem, ruleOf } from "../policy/rule_draft.ts";
 import { createAsking } from "./asking.ts";
 import { filterAudit } from "./audit.ts";
 import { orderAfterMove } from "./rule_order.ts";
@@ -23,6 +23,7 @@ import {
   verdictFor,
   verdictForFiles,
   verdictForRest,
+  verdictForTool,
 } from "./rule_sections.ts";
 
 const now = UI_NOW;
@@ -73,6 +74,27 @@ Deno.test("what a tool gets now is what the engine says, filtered rules and othe
   assert.equal(verdictForRest(rules, "night", now).outcome, "deny");
   assert.equal(verdictForFiles(rules, { group: "default", access: "read", now }).by, "fast_path");
   assert.equal(verdictForFiles(rules, { group: "default", access: "write", now }).outcome, "ask");
+});
+
+Deno.test("a limit that is none by mistake is said to be one, and nothing is no limit", () => {
+  for (const text of ["", " ", "5", " 12 "]) assert.equal(limitProblem(text), undefined, text);
+  for (const text of ["0", "ten", "5x", "-1", "1.5"]) {
+    assert.match(limitProblem(text) ?? "", /whole number/, text);
+  }
+});
+
+Deno.test("what a tool gets now goes by its configuration and, where it is believed, by its server", () => {
+  const reading = stored("reads", { toolPattern: "@mcp_read_only", action: "allow" });
+  const tool = sampleTools(now).find(({ name }) => name === "mcp__github__search");
+  assert.ok(tool);
+  const gets = (more: Partial<ToolView>, twoPersons: readonly string[] = []) =>
+    verdictForTool([reading], { ...tool, ...more }, { group: "default", twoPersons, now }).outcome;
+
+  assert.equal(gets({ trusted: true }), "allow");
+  assert.equal(gets({ trusted: false }), "ask");
+  assert.equal(gets({ trusted: true, mode: "prompt" }), "ask");
+  assert.equal(gets({ trusted: false, mode: "approve" }), "allow");
+  assert.equal(gets({ trusted: true }, ["mcp__github__*"]), "ask");
 });
 
 Deno.test("a tool's answer stands behind rules that name a command, so it never hides them", () => {

@@ -4,9 +4,10 @@
  * Pure. Proven by `policy_test.ts`.
  */
 import type { RuleInput, RuleView, ToolView } from "../../edge/api.ts";
+import { needsTwo } from "../../lib/gate_settings.ts";
 import { judge, type Verdict } from "../../lib/policy/judge.ts";
 import { DEFAULT_GROUP } from "../../lib/policy/rule_order.ts";
-import type { RuleAction } from "../../lib/policy/rule.ts";
+import type { Call, RuleAction } from "../../lib/policy/rule.ts";
 import type { ToolFacts } from "../../lib/policy/tool_pattern.ts";
 
 /** Where rules for tools and for the end stand: behind whatever names a path, a command or an agent. */
@@ -125,11 +126,17 @@ export function folderRule(groupId: string, folder: string, choice: FolderChoice
 /** What policy says to a call of this tool without a path or a command that a rule could name. */
 export function verdictFor(
   rules: readonly RuleView[],
-  { group, facts, now }: { readonly group: string; readonly facts: ToolFacts; readonly now: number },
+  { group, facts, stands, now }: {
+    readonly group: string;
+    readonly facts: ToolFacts;
+    readonly stands?: Pick<Call, "source" | "mode" | "twoPersons">;
+    readonly now: number;
+  },
 ): Verdict {
   // A program that no rule names: a denial of one program is not what a call of the shell comes to.
   const argv = facts.class === "exec" ? ["\u0000"] : undefined;
-  const call = { ...facts, source: "unknown", paths: [], outside: [], argv, askOnce: false, known: true };
+  const bare = { source: "unknown", paths: [], outside: [], argv, askOnce: false, known: true };
+  const call = { ...facts, ...bare, ...stands };
   return judge({ rules, bypasses: [] }, call, { conversation: "", group, now });
 }
 
@@ -150,9 +157,29 @@ export function verdictForFiles(
 
 const classes: readonly ToolFacts["class"][] = ["read", "write", "exec", "plan", "schedule", "mcp"];
 
-/** What patterns are matched against. */
-export function factsOf(tool: ToolView): ToolFacts {
-  return { tool: tool.name, class: classes.find((known) => known === tool.class) ?? "mcp" };
+/** What patterns are matched against: what a server says of its tool only where it is believed. */
+export function factsOf({ name, class: kind, hints, trusted }: ToolView): ToolFacts {
+  return {
+    tool: name,
+    class: classes.find((known) => known === kind) ?? "mcp",
+    hints: trusted ? hints : undefined,
+  };
+}
+
+/** What policy says to a call of a tool as it stands in the list, with what the configuration says of it. */
+export function verdictForTool(
+  rules: readonly RuleView[],
+  tool: ToolView,
+  { group, twoPersons, now }: {
+    readonly group: string;
+    readonly twoPersons: readonly string[];
+    readonly now: number;
+  },
+): Verdict {
+  const facts = factsOf(tool);
+  const { source, mode } = tool;
+  const stands = { source, mode, twoPersons: needsTwo({ twoPersons }, facts) };
+  return verdictFor(rules, { group, facts, stands, now });
 }
 
 /** The matrix: tools by class, those of MCP servers by server. File tools are the folder panel's. */

@@ -1,14 +1,13 @@
 /**
  * What the fake API shows of policy: rules in every section, rules that lint finds fault with, bypasses that run out, schedules of every kind, and a log.
  */
-import {
-  type AuditEntry,
-  type BypassView,
-  ProfileInput,
-  type ProfileView,
-  type RuleView,
-  type ScheduleView,
-  type ToolView,
+import type {
+  AuditEntry,
+  BypassView,
+  ProfileView,
+  RuleView,
+  ScheduleView,
+  ToolView,
 } from "../../../edge/api.ts";
 
 const MINUTE = 60_000;
@@ -161,6 +160,7 @@ export function sampleTools(now: number): ToolView[] {
     description: "",
     parameters: {},
     schemaHash: "5e1f",
+    trusted: false,
     available,
     firstSeen: now - 100 * HOUR,
     lastSeen: now,
@@ -186,32 +186,18 @@ export function sampleTools(now: number): ToolView[] {
         required: ["title"],
       },
     },
-    tool("mcp__github__search", "mcp:github", "mcp"),
-    tool("mcp__mail__send", "mcp:mail", "mcp", false),
+    { ...tool("mcp__github__search", "mcp:github", "mcp"), trusted: true, hints: { readOnly: true } },
+    { ...tool("mcp__mail__send", "mcp:mail", "mcp", false), mode: "prompt", hints: { destructive: true } },
   ];
 }
 
 /** Profiles. */
 export function sampleProfiles(now: number): ProfileView[] {
-  const more = {
-    ...ProfileInput.parse({ name: "Default" }),
-    brain: "builtin",
-    isUsed: false,
-    updatedAt: now - 50 * HOUR,
-  };
+  const more = { brain: "builtin", model: null, groupId: "default", updatedAt: now - 50 * HOUR };
   return [
-    { id: "default", ...more, isUsed: true },
-    {
-      id: "nightly",
-      ...more,
-      name: "Nightly jobs",
-      model: "anthropic/claude-sonnet-4-5",
-      groupId: "night",
-      instructions: "Be brief.\nNobody is awake.",
-      writePaths: ["/reports"],
-      excludedTools: ["mcp__mail__*"],
-    },
-    { id: "coder", ...more, name: "External coder", brain: "acp" },
+    { id: "default", name: "Default", ...more },
+    { id: "nightly", name: "Nightly jobs", ...more, model: "anthropic/claude-sonnet-4-5", groupId: "night" },
+    { id: "coder", name: "External coder", ...more, brain: "acp" },
   ];
 }
 
