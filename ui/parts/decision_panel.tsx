@@ -1,22 +1,23 @@
 /**
  * The ways to decide on a call. One tap rejects with a note or allows a call of low or medium risk; high risk asks once more, with the two answers far
- * apart; so does *for this session*, whatever the risk. What the policy would refuse (a session where nothing sandboxes the call) is not offered.
+ * apart; so does *for this session*, whatever the risk. What the server would refuse is not offered: a session where nothing sandboxes the call, an edit
+ * of what two people must allow, a second allowance by the same person.
  */
 import { useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { strings } from "../strings.ts";
 import { AlwaysForm } from "./always_form.tsx";
 import { cardKeys } from "./card_keys.ts";
-import { DelegateForm } from "./delegate_form.tsx";
 import { EditArguments } from "./edit_arguments.tsx";
-import { LaterForm } from "./later_form.tsx";
+import { type Mark, MarkForm, MarkWays, Way } from "./mark_ways.tsx";
 import { RejectForm } from "./reject_form.tsx";
 import { SessionForm } from "./session_form.tsx";
 import { isOwner, mayAct, useApp } from "./use_app.ts";
+import { useFocus } from "./use_focus.ts";
 
 const words = strings.decide;
 
-type Mode = "choose" | "reject" | "edit" | "confirm" | "session" | "always" | "delegate" | "later";
+type Mode = "choose" | "reject" | "edit" | "confirm" | "session" | "always" | Mark;
 
 /** Buttons and the forms that they open. */
 export function DecisionPanel({ item }: { readonly item: Item }) {
@@ -39,9 +40,8 @@ export function DecisionPanel({ item }: { readonly item: Item }) {
     case "always":
       return <AlwaysForm item={item} busy={isBusy} back={back} />;
     case "delegate":
-      return <DelegateForm item={item} back={back} />;
     case "later":
-      return <LaterForm item={item} back={back} />;
+      return <MarkForm mark={mode.value} item={item} back={back} />;
     case "choose":
       return <Choose item={item} busy={isBusy} choose={(next) => mode.value = next} />;
     default:
@@ -56,8 +56,10 @@ interface ChooseProps {
 }
 
 function Choose({ item, busy, choose }: ChooseProps) {
-  const { inbox } = useApp();
+  const { inbox, session } = useApp();
   const isHigh = item.risk === "high";
+  const hasAllowed = item.firstApproval !== undefined &&
+    item.firstApproval.id === session.me.value?.user.id;
   const allow = () => isHigh ? choose("confirm") : void inbox.decide(item, { decision: "allow_once" });
   return (
     <div class="decide" role="group" aria-label={words.group(item.tool ?? strings.inbox.kinds[item.kind])}>
@@ -72,31 +74,33 @@ function Choose({ item, busy, choose }: ChooseProps) {
         >
           {words.reject}
         </button>
-        <button
-          type="button"
-          class="button primary large"
-          disabled={busy}
-          data-key={cardKeys.allow}
-          onClick={allow}
-        >
-          {words.allow}
-        </button>
+        {!hasAllowed && (
+          <button
+            type="button"
+            class="button primary large"
+            disabled={busy}
+            data-key={cardKeys.allow}
+            onClick={allow}
+          >
+            {words.allow}
+          </button>
+        )}
       </div>
-      <MoreWays item={item} busy={busy} choose={choose} />
+      <MoreWays item={item} busy={busy} choose={choose} hasAllowed={hasAllowed} />
       {item.described?.askOnce === true && <p class="hint">{strings.inbox.askOnce}</p>}
     </div>
   );
 }
 
 /** What is chosen less often: beyond this one call, with other arguments, at another time, by somebody else. */
-function MoreWays({ item, busy, choose }: ChooseProps) {
+function MoreWays({ item, busy, choose, hasAllowed }: ChooseProps & { readonly hasAllowed: boolean }) {
   const app = useApp();
   const { inbox } = app;
-  const mayEdit = typeof item.arguments === "object" && item.arguments !== null &&
+  const mayEdit = item.twoPersons !== true && typeof item.arguments === "object" && item.arguments !== null &&
     !Array.isArray(item.arguments);
   return (
     <div class="decide-more">
-      {item.described?.askOnce !== true && (
+      {item.described?.askOnce !== true && !hasAllowed && (
         <Way
           label={words.session}
           busy={busy}
@@ -113,34 +117,28 @@ function MoreWays({ item, busy, choose }: ChooseProps) {
           onClick={() => choose("edit")}
         />
       )}
-      <Way label={words.later} busy={busy} onClick={() => choose("later")} />
-      <Way label={words.delegate} busy={busy} onClick={() => choose("delegate")} />
+      <MarkWays busy={busy} choose={choose} />
       <Way label={words.stop} busy={busy} onClick={() => void inbox.decide(item, { decision: "cancel" })} />
     </div>
   );
 }
 
-interface WayProps {
-  readonly label: string;
-  readonly busy: boolean;
-  readonly "data-key"?: string;
-  readonly onClick: () => void;
-}
-
-function Way({ label, busy, ...rest }: WayProps) {
-  return <button type="button" class="button quiet" disabled={busy} {...rest}>{label}</button>;
-}
-
-/** The second word on a call of high risk. */
+/** The second word on a call of high risk; Escape takes the first one back. */
 function Confirm(
   { item, busy, back }: { readonly item: Item; readonly busy: boolean; readonly back: () => void },
 ) {
   const { inbox } = useApp();
+  const focus = useFocus<HTMLButtonElement>();
   return (
-    <div class="decide decide-form" role="group" aria-label={words.confirmHighTitle}>
+    <div
+      class="decide decide-form"
+      role="group"
+      aria-label={words.confirmHighTitle}
+      onKeyDown={(event) => event.key === "Escape" && back()}
+    >
       <p class="form-title">{words.confirmHighTitle}</p>
       <div class="decide-main decide-apart">
-        <button type="button" class="button large" autoFocus onClick={back}>{words.cancel}</button>
+        <button ref={focus} type="button" class="button large" onClick={back}>{words.cancel}</button>
         <button
           type="button"
           class="button danger-solid large"

@@ -8,6 +8,7 @@ import { printableLine } from "../../lib/printable.ts";
 import { strings } from "../strings.ts";
 import { Failure } from "./feedback.tsx";
 import { useApp } from "./use_app.ts";
+import { useFocus } from "./use_focus.ts";
 
 const words = strings.decide;
 
@@ -21,6 +22,7 @@ export function DelegateForm({ item, back }: DelegateFormProps) {
   const { inbox, policy } = useApp();
   const { deciders } = policy;
   const chosen = useSignal("");
+  const focus = useFocus<HTMLSelectElement>();
   useEffect(() => {
     void deciders.ask(item.id);
     return () => deciders.clear();
@@ -44,7 +46,11 @@ export function DelegateForm({ item, back }: DelegateFormProps) {
       {others?.length === 0 && <p class="hint">{words.delegateNobody}</p>}
       <label class="field">
         <span>{words.delegateTitle}</span>
-        <select autoFocus value={chosen.value} onChange={(event) => chosen.value = event.currentTarget.value}>
+        <select
+          ref={focus}
+          value={chosen.value}
+          onChange={(event) => chosen.value = event.currentTarget.value}
+        >
           <option value="">{words.delegateChoose}</option>
           {others?.map(({ id, name }) => <option key={id} value={id}>{printableLine(name)}</option>)}
         </select>

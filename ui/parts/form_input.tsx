@@ -8,7 +8,7 @@ import { HostileText } from "../render/hostile_text.tsx";
 import { formStrings as words } from "../strings/form.ts";
 
 interface FormInputProps {
-  /** The input's own id in the page. */
+  /** The input's own id in the page; of several, the first one's. */
   readonly id: string;
   readonly field: FormField;
   readonly value: FieldValue | undefined;
@@ -113,9 +113,10 @@ function Many({ field, id, value, problem, change }: FormInputProps) {
       <legend>
         <Label field={field} />
       </legend>
-      {field.choices?.map((choice) => (
+      {field.choices?.map((choice, index) => (
         <label key={choice.value} class="check">
           <input
+            {...(index === 0 ? { id } : {})}
             type="checkbox"
             checked={chosen.includes(choice.value)}
             onChange={(event) =>

@@ -21,6 +21,7 @@ import { QuestionForm } from "./question_form.tsx";
 import { RestartPanel } from "./restart_panel.tsx";
 import { Age, Countdown } from "./times.tsx";
 import { mayAct, useApp } from "./use_app.ts";
+import { useKeptFocus } from "./use_kept_focus.ts";
 
 const words = strings.inbox;
 
@@ -36,12 +37,14 @@ interface ItemCardProps {
 export function ItemCard({ item, inChat = false, choice }: ItemCardProps) {
   const { described } = item;
   const { inbox } = useApp();
+  const kept = useKeptFocus<HTMLElement>();
   useEffect(() => {
     if (document.visibilityState === "visible") void inbox.seen(item);
   }, [item.id, item.version]);
   const summary = described?.summary;
   return (
     <article
+      ref={kept}
       class="card item"
       data-risk={item.state === "waiting" ? item.risk : undefined}
       data-state={item.state}
@@ -101,31 +104,36 @@ function Ways({ item }: { readonly item: Item }) {
   const app = useApp();
   const opened = useSignal<number | undefined>(undefined);
   const { laterUntil } = item;
-  if (laterUntil === undefined || !isPutOff(item, app.now.value)) return <Decide item={item} />;
+  // The clock is read only for an item that has such a time.
+  const until = laterUntil !== undefined && isPutOff(item, app.now.value) ? laterUntil : undefined;
+  const isOpen = until === undefined || opened.value === until || !mayAct(app);
+  // The form keeps its place in the tree, and so what was typed in it, when the time comes while it is open.
   return (
     <>
-      <p class="outcome-line">
-        <span>{words.putOff(momentOf(laterUntil))}</span>
-        {mayAct(app) && (
-          <button
-            type="button"
-            class="button small"
-            onClick={() => void app.inbox.later(item, null)}
-          >
-            {strings.decide.bringBack}
-          </button>
-        )}
-        {mayAct(app) && opened.value !== laterUntil && (
-          <button
-            type="button"
-            class="button small"
-            onClick={() => opened.value = laterUntil}
-          >
-            {strings.decide.decideNow}
-          </button>
-        )}
-      </p>
-      {(opened.value === laterUntil || !mayAct(app)) && <Decide item={item} />}
+      {until !== undefined && (
+        <p class="outcome-line">
+          <span>{words.putOff(momentOf(until))}</span>
+          {mayAct(app) && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => void app.inbox.later(item, null)}
+            >
+              {strings.decide.bringBack}
+            </button>
+          )}
+          {!isOpen && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => opened.value = until}
+            >
+              {strings.decide.decideNow}
+            </button>
+          )}
+        </p>
+      )}
+      {isOpen && <Decide item={item} />}
     </>
   );
 }

@@ -1,13 +1,15 @@
 /**
- * Answering a question, a server's form or a server's page. Of a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
+ * Answering a question, a server's form or a server's page, or leaving it for later or to somebody else. Of a question: suggestions fill the box and do not send, Enter sends, Shift+Enter makes a new line, a blank answer goes nowhere.
  */
 import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import type { Item } from "../../edge/api.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { strings } from "../strings.ts";
 import { formStrings } from "../strings/form.ts";
 import { ElicitationForm } from "./elicitation_form.tsx";
 import { LinkQuestion } from "./link_question.tsx";
+import { type Mark, MarkForm, MarkWays, Way } from "./mark_ways.tsx";
 import { mayAct, useApp } from "./use_app.ts";
 
 const words = strings.question;
@@ -17,10 +19,39 @@ export function isSendKey(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing;
 }
 
-/** The form that fits what is asked. */
+/** The form that fits what is asked; what was typed in it stays there while another way is looked at. */
 export function QuestionForm({ item }: { readonly item: Item }) {
   const app = useApp();
+  const mark = useSignal<Mark | undefined>(undefined);
+  const isBusy = app.inbox.deciding.value.get(item.id)?.phase === "sending";
   if (!mayAct(app)) return <p class="hint">{strings.decide.viewOnly}</p>;
+  return (
+    <>
+      <div hidden={mark.value !== undefined}>
+        <Answer item={item} />
+        <div class="decide-more">
+          <MarkWays busy={isBusy} choose={(chosen) => mark.value = chosen} />
+          {item.kind === "question" && (
+            <Way
+              label={formStrings.stopTurn}
+              busy={isBusy}
+              onClick={() => void app.inbox.decide(item, { decision: "cancel" })}
+            />
+          )}
+        </div>
+      </div>
+      {mark.value !== undefined && (
+        <MarkForm
+          mark={mark.value}
+          item={item}
+          back={() => mark.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+function Answer({ item }: { readonly item: Item }): ComponentChildren {
   if (item.link) return <LinkQuestion item={item} link={item.link} />;
   if (item.form) return <ElicitationForm item={item} form={item.form} />;
   return <WordsForm item={item} />;
@@ -72,18 +103,6 @@ function WordsForm({ item }: { readonly item: Item }) {
           {words.send}
         </button>
       </div>
-      {item.kind === "question" && (
-        <div class="decide-more">
-          <button
-            type="button"
-            class="button quiet"
-            disabled={isBusy}
-            onClick={() => void app.inbox.decide(item, { decision: "cancel" })}
-          >
-            {formStrings.stopTurn}
-          </button>
-        </div>
-      )}
     </form>
   );
 }

@@ -150,6 +150,8 @@ export function createInbox(api: Api, now: ReadonlySignal<number>): InboxStore {
   async function aside(item: Item, request: () => Promise<Item>): Promise<void> {
     try {
       put([await request()]);
+      // What was refused before has been done now.
+      if (deciding.peek().get(item.id)?.phase === "refused") note(item.id, undefined);
     } catch (failure) {
       const { version } = item;
       note(item.id, {

@@ -157,7 +157,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
   app.post("/api/inbox/:id/undo", (c) => {
     const item = items.get(c.req.param("id"));
     if (!item) return c.notFound();
-    put({ ...item, state: "failed", version: item.version + 1, note: "Taken back before it began" });
+    put({ ...item, state: "cancelled", version: item.version + 1, note: "Taken back by Ada" });
     return c.json({ command: "m10" });
   });
   app.get(
