@@ -106,7 +106,12 @@ const revertible = new Set([
   "group.update",
   "group.delete",
   "group.restore",
+  "profile.create",
+  "profile.update",
   "profile.group",
+  "profile.delete",
+  "profile.restore",
+  "conversation.profile",
   "gate.settings",
 ]);
 

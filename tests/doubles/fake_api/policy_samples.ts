@@ -1,13 +1,14 @@
 /**
  * What the fake API shows of policy: rules in every section, rules that lint finds fault with, bypasses that run out, schedules of every kind, and a log.
  */
-import type {
-  AuditEntry,
-  BypassView,
-  ProfileView,
-  RuleView,
-  ScheduleView,
-  ToolView,
+import {
+  type AuditEntry,
+  type BypassView,
+  ProfileInput,
+  type ProfileView,
+  type RuleView,
+  type ScheduleView,
+  type ToolView,
 } from "../../../edge/api.ts";
 
 const MINUTE = 60_000;
@@ -193,11 +194,25 @@ export function sampleTools(now: number): ToolView[] {
 
 /** Profiles. */
 export function sampleProfiles(now: number): ProfileView[] {
-  const more = { brain: "builtin", model: null, groupId: "default", updatedAt: now - 50 * HOUR };
+  const more = {
+    ...ProfileInput.parse({ name: "Default" }),
+    brain: "builtin",
+    isUsed: false,
+    updatedAt: now - 50 * HOUR,
+  };
   return [
-    { id: "default", name: "Default", ...more },
-    { id: "nightly", name: "Nightly jobs", ...more, model: "anthropic/claude-sonnet-4-5", groupId: "night" },
-    { id: "coder", name: "External coder", ...more, brain: "acp" },
+    { id: "default", ...more, isUsed: true },
+    {
+      id: "nightly",
+      ...more,
+      name: "Nightly jobs",
+      model: "anthropic/claude-sonnet-4-5",
+      groupId: "night",
+      instructions: "Be brief.\nNobody is awake.",
+      writePaths: ["/reports"],
+      excludedTools: ["mcp__mail__*"],
+    },
+    { id: "coder", ...more, name: "External coder", brain: "acp" },
   ];
 }
 
