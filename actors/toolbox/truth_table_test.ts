@@ -7,28 +7,11 @@ import { ruleProblem } from "../../lib/policy/check_rule.ts";
 import { type Bypass, type Call, type Context, missReason, type Rule } from "../../lib/policy/rule.ts";
 import { secretPatterns } from "../../lib/policy/floor.ts";
 import { judge } from "../../lib/policy/judge.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { offeredTools } from "../../tests/doubles/offered_tools.ts";
 import { type LookAt, resolvePath } from "./files/virtual_path.ts";
-import { WorkspaceFiles } from "./files/workspace_files.ts";
-import { openSandbox } from "./sandbox/sandbox.ts";
-import { builtinTools } from "./tools/builtin.ts";
 
-const sandbox = openSandbox({
-  mode: "bwrap",
-  bwrap: "/usr/bin/bwrap",
-  bash: "/bin/bash",
-  etc: "/none",
-  timeZone: "UTC",
-  clock: systemClock,
-});
-const tools = builtinTools({
-  files: new WorkspaceFiles(sandbox),
-  sandbox,
-  clock: systemClock,
-  timeZone: "UTC",
-});
 /** As the tools themselves say. */
-const classes = new Map(tools.map(({ spec }) => [spec.name, spec.class]));
+const classes = new Map(offeredTools().map(({ spec }) => [spec.name, spec.class]));
 
 /** A disk with two links into the secrets and a few folders. */
 const look: LookAt = (path) => {

@@ -1,33 +1,9 @@
 /** Proves what a card shows, and that it takes a reaction only when nothing of the call can be out of sight. */
 import assert from "node:assert/strict";
 import { unprintable } from "../../lib/printable.ts";
+import { waitingCard as card } from "../../tests/doubles/card_show.ts";
 import type { CardShow } from "../protocol/zulip.ts";
 import { renderCard } from "./card.ts";
-
-function card(text: string, risk: "low" | "medium" | "high" = "medium"): CardShow {
-  return {
-    conversation: "c",
-    itemId: "i",
-    version: 1,
-    kind: "approval",
-    state: "waiting",
-    tool: "exec_command",
-    suggestions: [],
-    reactions: true,
-    described: {
-      class: "exec",
-      source: "builtin",
-      summary: "a command",
-      paths: [],
-      outside: [],
-      preview: { kind: "command", text },
-      sandboxed: true,
-      askOnce: false,
-      risk,
-      idempotent: false,
-    },
-  };
-}
 
 Deno.test("a card that hides its end, or is of high risk, cannot be decided by a reaction", () => {
   assert.equal(renderCard(card("df -h")).reactable, true);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Send } from "../../runtime/actor.ts";
 import { sql } from "../../store/db.ts";
+import { waitingCard } from "../../tests/doubles/card_show.ts";
 import { FakeZulip } from "../../tests/doubles/fake_zulip/mod.ts";
 import { ZulipBench } from "../../tests/doubles/zulip_bench.ts";
 import type { ZulipConfig } from "./config.ts";
@@ -11,28 +12,7 @@ async function withCard(config: Partial<ZulipConfig> = {}) {
   const bench = await ZulipBench.open({ buttons: true, ...config });
   bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
   const { conversation } = await bench.heard("go");
-  const item = {
-    conversation,
-    itemId: "item-1",
-    version: 1,
-    kind: "approval",
-    state: "waiting",
-    tool: "exec_command",
-    suggestions: [],
-    reactions: true,
-    described: {
-      class: "exec",
-      source: "builtin",
-      summary: "df -h",
-      paths: [],
-      outside: [],
-      preview: { kind: "command", text: "df -h" },
-      sandboxed: true,
-      askOnce: false,
-      risk: "medium",
-      idempotent: false,
-    },
-  };
+  const item = { ...waitingCard(), conversation };
   const cardId = await shown(bench, item);
   return { bench, item, conversation, cardId };
 }

@@ -1,5 +1,6 @@
 /** Proves the gateway's ways in and out against the fake server, faults and crashes included. */
 import assert from "node:assert/strict";
+import { waitingCard } from "../../tests/doubles/card_show.ts";
 import { ZulipBench as Bench } from "../../tests/doubles/zulip_bench.ts";
 
 const longText = "An answer that is long enough to be worth a message of its own. ";
@@ -98,27 +99,7 @@ Deno.test("a card is shown with what can decide it, and settles by an edit", asy
   await using bench = await Bench.open();
   bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
   const { conversation } = await bench.heard("go");
-  const item = {
-    conversation,
-    itemId: "item-1",
-    version: 1,
-    kind: "approval",
-    state: "waiting",
-    tool: "exec_command",
-    suggestions: [],
-    described: {
-      class: "exec",
-      source: "builtin",
-      summary: "df -h",
-      paths: [],
-      outside: [],
-      preview: { kind: "command", text: "df -h" },
-      sandboxed: true,
-      askOnce: false,
-      risk: "medium",
-      idempotent: false,
-    },
-  };
+  const item = { ...waitingCard(), conversation };
 
   await bench.show(item);
   const shown = bench.context.sent.find(({ type }) => type === "card.shown");

@@ -22,11 +22,7 @@ Deno.test(
   () =>
     withSmallDisk(async (disk) => {
       await using world = await World.open({ env: { CALLBOARD_DATA: `${disk}/data` } });
-      const reasons = async () => {
-        const response = await fetch(`${world.supervisor.url}/readyz`);
-        const { reasons }: { reasons: string[] } = await response.json();
-        return reasons.join();
-      };
+      const reasons = () => unreadyReasons(world);
       await Deno.writeFile(`${disk}/fill`, new Uint8Array(FILL_BYTES));
       await world.until(async () => /200 MB/.test(await reasons()));
 
@@ -53,11 +49,7 @@ Deno.test(
   () =>
     withSmallDisk(async (disk) => {
       await using world = await World.open({ env: { CALLBOARD_DATA: `${disk}/data` } });
-      const reasons = async () => {
-        const response = await fetch(`${world.supervisor.url}/readyz`);
-        const { reasons }: { reasons: string[] } = await response.json();
-        return reasons.join();
-      };
+      const reasons = () => unreadyReasons(world);
       const { pid } = world.supervisor;
       let ended = false;
       void world.supervisor.status.then(() => ended = true);
@@ -75,6 +67,13 @@ Deno.test(
       await world.until(async () => await reasons() === "");
     }),
 );
+
+/** Why it is not ready, as an operator reads it; empty when it is. */
+async function unreadyReasons(world: World): Promise<string> {
+  const response = await fetch(`${world.supervisor.url}/readyz`);
+  const { reasons }: { reasons: string[] } = await response.json();
+  return reasons.join();
+}
 
 /** Takes every byte, also those that are given back in the meantime. */
 async function fill(path: string): Promise<void> {

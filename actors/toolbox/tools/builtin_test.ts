@@ -4,26 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { matchesTool } from "../../../lib/policy/tool_pattern.ts";
-import { systemClock } from "../../../lib/clock.ts";
+import { offeredTools } from "../../../tests/doubles/offered_tools.ts";
 import { ToolboxWorld } from "../../../tests/doubles/toolbox_world.ts";
-import { WorkspaceFiles } from "../files/workspace_files.ts";
-import { openSandbox } from "../sandbox/sandbox.ts";
-import { builtinTools } from "./builtin.ts";
 
-const sandbox = openSandbox({
-  mode: "bwrap",
-  bwrap: "/usr/bin/bwrap",
-  bash: "/bin/bash",
-  etc: "/none",
-  timeZone: "UTC",
-  clock: systemClock,
-});
-const tools = builtinTools({
-  files: new WorkspaceFiles(sandbox),
-  sandbox,
-  clock: systemClock,
-  timeZone: "UTC",
-});
+const tools = offeredTools();
 
 /** Each tool's class, and for file tools a call that touches `/f.txt`, which says `old`. */
 const expected: Readonly<Record<string, readonly [string, Record<string, unknown>?]>> = {
