@@ -29,14 +29,16 @@ Deno.test("calls are counted by agent, in whatever conversation it makes them", 
   await gate(desk, { callsPerMinute: 1 });
   const elsewhere = (callId: string, profile: string) => {
     const context = { profile, source: "web" };
-    const payload = { ...desk.judgePayload(callId, "read_file", notes), conversation: "c2", context };
+    const conversation = `in-${callId}`;
+    const payload = { ...desk.judgePayload(callId, "read_file", notes), conversation, context };
     return desk.post("toolbox", "tool.judge", payload);
   };
   await desk.db.batch(["b", "c"].map((id) =>
     sql(
       `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
-       VALUES (?, 'c2', 't2', ?, 'read_file', '{}', 'described', ?, 1, 1)`,
+       VALUES (?, ?, 't2', ?, 'read_file', '{}', 'described', ?, 1, 1)`,
       id,
+      `in-${id}`,
       id,
       `digest-${id}`,
     )

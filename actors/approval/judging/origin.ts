@@ -30,9 +30,11 @@ export function learnOrigin(draft: Draft, payload: ToolJudge): Origin {
   const requestedBy = payload.requestedBy && { requestedBy: payload.requestedBy };
   const { trigger } = payload;
   if (!said) return { ...originOf(draft.state, conversation), ...requestedBy, trigger };
-  const facts = { profile: said.profile, source: said.source, channelId: said.channelId ?? null };
+  // Which profile a conversation has is approval's own to say: the toolbox may have read the row before another one was chosen.
+  const profile = draft.state.conversations.get(conversation)?.profile ?? said.profile;
+  const facts = { profile, source: said.source, channelId: said.channelId ?? null };
   draft.patch({ conversations: new Map(draft.state.conversations).set(conversation, facts) });
-  return { ...said, ...requestedBy, trigger };
+  return { ...said, profile, ...requestedBy, trigger };
 }
 
 /** The context of policy at this moment. An unknown profile has no group of its own. */

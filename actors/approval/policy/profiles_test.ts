@@ -1,5 +1,6 @@
 /** Proves how profiles are made, changed, deleted and chosen, and that calls are judged by what they say at that moment; against a real database. */
 import assert from "node:assert/strict";
+import { sql } from "../../../store/db.ts";
 import { verifyChain } from "../../../store/queries/chain.ts";
 import { type ApprovalDesk, callState, furnished } from "../../../tests/doubles/approval_desk.ts";
 
@@ -48,6 +49,24 @@ Deno.test("a conversation is judged by the profile that was chosen for it, also 
   assert.deepEqual(given, { turnId: "t2", model: "vendor/model", instructions: "Write well." });
   assert.equal(JSON.stringify(tools).includes("exec_command"), false);
   assert.equal(JSON.stringify(tools).includes("write_file"), true);
+});
+
+Deno.test("a call that was described before another profile was chosen is judged by that one, and brings back no old one", async () => {
+  await using desk = await furnished();
+  const command = commander(desk);
+  const made = await command({ kind: "profile.create", profile: body });
+  await command({ kind: "conversation.profile", conversation: "c1", profile: made.id, standing });
+  await desk.db.batch([sql(
+    `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, digest, created_at, updated_at)
+     VALUES ('late', 'c1', 't1', 'late', 'exec_command', '{}', 'described', 'digest-late', 1, 1)`,
+  )]);
+
+  const context = { profile: "default", source: "channel", channelId: 5 };
+  await desk.post("toolbox", "tool.judge", { ...desk.judgePayload("late", "exec_command"), context });
+
+  assert.equal(await callState(desk, "late"), "rejected");
+  const gone = await command({ kind: "profile.delete", id: made.id });
+  assert.equal(gone.ok, false, "the conversation still uses it");
 });
 
 Deno.test("a change of a profile settles what waits and is now covered, and keeps what it does not name", async () => {
