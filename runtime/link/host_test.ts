@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "../../build.ts";
 import type { Entry } from "./frames.ts";
 import { EXIT_BAD_LINK, type ProcessEnd } from "../supervise/judge_death.ts";
@@ -148,6 +148,25 @@ Deno.test("a socket that cannot be made leaves no folder behind", async () => {
 
   assert.deepEqual(await Array.fromAsync(Deno.readDir(long)), []);
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a supervisor that exits while it waits for a child leaves no socket behind", async () => {
+  const url = JSON.stringify(`file://${join(root, "runtime/link/meeting.ts")}`);
+  const program = `import { Meeting } from ${url};
+    const meeting = new Meeting();
+    void meeting.connection();
+    console.log(meeting.path);
+    Deno.exit(1);`;
+  const path = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(path, program);
+
+  const args = ["run", "-A", "--quiet", "--no-check", "--config", join(root, "deno.json"), path];
+  const { stdout, code } = await new Deno.Command(Deno.execPath(), { args }).output();
+
+  const socket = new TextDecoder().decode(stdout).trim();
+  assert.deepEqual([code, socket.endsWith("/link")], [1, true]);
+  await assert.rejects(Deno.stat(dirname(socket)), Deno.errors.NotFound);
+  await Deno.remove(path);
 });
 
 Deno.test("a child that ends before it connects leaves no socket behind", async () => {

@@ -2,7 +2,7 @@
  * Where a supervisor and one child process find each other: a Unix socket in a folder that only its user may enter. The child has two secrets
  * from its stdin: a ticket, the first thing that it says, and the key of the frames, which never crosses the socket. Promises that nobody
  * without the ticket is told anything, that only one connection is ever made, and that nothing of the socket is left in the file system once
- * it is made or given up. Proven by `host_test.ts`.
+ * it is made or given up, or this process has ended otherwise than by a kill. Proven by `host_test.ts`.
  */
 import { join } from "node:path";
 import { KEY_BYTES } from "./frames.ts";
@@ -16,6 +16,7 @@ export class Meeting {
   readonly #ticket = crypto.getRandomValues(new Uint8Array(TICKET_BYTES));
   readonly #folder: string;
   readonly #listener: Deno.UnixListener;
+  readonly #exiting = () => this.end();
   #over = false;
 
   /** Throws when the socket cannot be made. */
@@ -29,6 +30,8 @@ export class Meeting {
       Deno.removeSync(this.#folder, { recursive: true });
       throw error;
     }
+    // A start that fails exits while its first children are on their way.
+    globalThis.addEventListener("unload", this.#exiting);
   }
 
   /** What the child must find on its stdin. */
@@ -53,6 +56,7 @@ export class Meeting {
   end(): void {
     if (this.#over) return;
     this.#over = true;
+    globalThis.removeEventListener("unload", this.#exiting);
     this.#listener.close();
     Deno.removeSync(this.#folder, { recursive: true });
   }
