@@ -183,6 +183,8 @@ export const ToolsList = z.object({
   profile: z.string().optional(),
   /** Set when approval asks itself again on behalf of this conversation, because the toolbox has not said yet what there is. */
   onBehalfOf: z.string().optional(),
+  /** How often it has asked before. */
+  asked: z.int().nonnegative().optional(),
 });
 export type ToolsList = z.infer<typeof ToolsList>;
 

@@ -32,8 +32,10 @@ export function onToolsKnown(draft: Draft, payload: ToolsKnown): void {
   draft.patch({ seenTools, tools: tools.map((tool) => ({ ...tool, changedAt: changedAt(tool.name) })) });
 }
 
-/** How soon approval asks itself again while no toolbox has ever said what there is: the first seconds of an installation. */
+/** How soon approval asks itself again while no toolbox has ever said what there is: in the first seconds of an installation, and after them. */
 const ASK_AGAIN_MS = 200;
+const ASK_AGAIN_LATER_MS = 5_000;
+const SOON = 50;
 
 /**
  * Answers with every tool that policy does not deny whatever its arguments. Before the toolbox has spoken for the first time the question is
@@ -41,10 +43,12 @@ const ASK_AGAIN_MS = 200;
  */
 export function onToolsList(draft: Draft, payload: ToolsList, sender: string): void {
   const { state, env } = draft;
-  const from = payload.onBehalfOf ?? sender;
+  // A conversation speaks for itself alone.
+  const from = sender === "approval" ? payload.onBehalfOf ?? sender : sender;
   if (state.tools.length === 0) {
-    const again = { ...payload, onBehalfOf: from };
-    return draft.tell("approval", "tools.list", again, { notBefore: env.now + ASK_AGAIN_MS });
+    const asked = (payload.asked ?? 0) + 1;
+    const notBefore = env.now + (asked <= SOON ? ASK_AGAIN_MS : ASK_AGAIN_LATER_MS);
+    return draft.tell("approval", "tools.list", { ...payload, onBehalfOf: from, asked }, { notBefore });
   }
   const conversation = conversationId(from);
   const origin = originOf(state, conversation);
