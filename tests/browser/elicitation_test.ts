@@ -101,6 +101,17 @@ stage(
   },
 );
 
+stage("the focus goes to what is wrong also where it is one of several boxes", async ({ api, open }) => {
+  const choices = [{ value: "x", label: "X" }, { value: "y", label: "Y" }];
+  const days = { name: "days", label: "Days", type: "choices", required: true, secret: false } as const;
+  api.put(elicitation({ form: { message: "When?", fields: [{ ...days, choices }] } }));
+  const page = await open("/inbox/e1");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+
+  await page.getByText('"Days" is missing').waitFor();
+  await page.locator("input[type=checkbox]:focus").waitFor();
+});
+
 stage("a form fits a phone, and can be declined or dismissed", async ({ api, open }) => {
   api.put(elicitation({ form: { message: "Who is it?", fields } }));
   const page = await open("/inbox/e1");

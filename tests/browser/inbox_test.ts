@@ -142,7 +142,7 @@ stage("an allowance whose call has not begun can be taken back", async ({ api, o
   assert.equal(await page.getByText("Done", { exact: true }).count(), 0);
   await takeBack.click();
 
-  await page.getByText("Taken back before it began").waitFor();
+  await page.getByText("Taken back by Ada").waitFor();
 });
 
 stage("a call of which nobody knows how it ended is not called done", async ({ api, open }) => {

@@ -64,12 +64,12 @@ stage("a form that is left or sent gives the focus back to its card", async ({ o
 
   for (const key of ["r", "s", "e"]) {
     await page.keyboard.press(key);
-    await card.locator("form, [role=group].decide-form").first().waitFor();
+    await card.locator(":focus").waitFor();
     await page.keyboard.press("Escape");
     await focused.waitFor();
   }
   await page.keyboard.press("r");
-  await card.getByRole("textbox").waitFor();
+  await card.locator("textarea:focus").waitFor();
   await page.keyboard.type("no");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");

@@ -6,7 +6,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { canRejectMany } from "../store/inbox_filter.ts";
 import { strings } from "../strings.ts";
-import { useFocus } from "./use_focus.ts";
+import { NoteField } from "./note_field.tsx";
 import { useApp } from "./use_app.ts";
 
 const words = strings.inbox.bulk;
@@ -59,7 +59,6 @@ interface AskProps {
 
 function Ask({ count, reject, back }: AskProps) {
   const note = useSignal("");
-  const focus = useFocus<HTMLTextAreaElement>();
   return (
     <form
       class="bulk-form"
@@ -70,16 +69,7 @@ function Ask({ count, reject, back }: AskProps) {
       }}
       onKeyDown={(event) => event.key === "Escape" && back()}
     >
-      <label class="field">
-        <span>{strings.decide.note}</span>
-        <textarea
-          ref={focus}
-          rows={2}
-          maxLength={4000}
-          value={note.value}
-          onInput={(event) => note.value = event.currentTarget.value}
-        />
-      </label>
+      <NoteField note={note} />
       <div class="decide-main">
         <button type="button" class="button" onClick={back}>{strings.decide.cancel}</button>
         <button type="submit" class="button danger-solid">{words.ask(count)}</button>

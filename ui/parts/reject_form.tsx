@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { Item } from "../../edge/api.ts";
 import { strings } from "../strings.ts";
-import { useFocus } from "./use_focus.ts";
+import { NoteField } from "./note_field.tsx";
 import { useApp } from "./use_app.ts";
 
 const words = strings.decide;
@@ -19,7 +19,6 @@ interface RejectFormProps {
 export function RejectForm({ item, busy, back }: RejectFormProps) {
   const { inbox } = useApp();
   const note = useSignal("");
-  const focus = useFocus<HTMLTextAreaElement>();
   const send = (event: Event) => {
     event.preventDefault();
     const text = note.value.trim();
@@ -32,16 +31,7 @@ export function RejectForm({ item, busy, back }: RejectFormProps) {
       onSubmit={send}
       onKeyDown={(event) => event.key === "Escape" && back()}
     >
-      <label class="field">
-        <span>{words.note}</span>
-        <textarea
-          ref={focus}
-          rows={2}
-          maxLength={4000}
-          value={note.value}
-          onInput={(event) => note.value = event.currentTarget.value}
-        />
-      </label>
+      <NoteField note={note} />
       <div class="decide-main">
         <button type="button" class="button large" onClick={back}>{words.cancel}</button>
         <button type="submit" class="button danger-solid large" disabled={busy}>{words.sendReject}</button>
