@@ -173,6 +173,24 @@ Deno.test("the answer stands below a card that came after the streamed beginning
   assert.deepEqual(bench.said("t"), ["a note", `${longText}and more`]);
 });
 
+Deno.test("a conversation writes in its own topic alone, and takes no key from anybody", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "own", "@**Callboard** go");
+  const { conversation: own } = await bench.heard("go");
+  bench.fake.say("King Hamlet", "general", "other", "@**Callboard** run");
+  const { conversation: other } = await bench.heard("run");
+  const note = (from: string, text: string) =>
+    bench.gateway.handle(
+      bench.context.delivery({ type: "topic.note", from, payload: { conversation: other, key: "k", text } }),
+    );
+
+  await note(`conversation/${own}`, "mine");
+  await note("approval", "theirs");
+
+  assert.deepEqual(bench.said("own"), ["mine"]);
+  assert.deepEqual(bench.said("other"), ["theirs"]);
+});
+
 Deno.test("a post that the queue shows just before it would be sent again is adopted", async () => {
   const clock = new FakeClock();
   let sent = 0;

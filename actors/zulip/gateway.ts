@@ -6,6 +6,7 @@
 import type { Delivery, Effects, Envelope, Gateway, GatewayContext } from "../../runtime/actor.ts";
 import { Message } from "../../zulip/wire/messages.ts";
 import type { Message as Incoming } from "../protocol.ts";
+import type { TopicNote } from "../protocol/zulip.ts";
 import { Answers } from "./answer.ts";
 import { buttonsWidget } from "./buttons.ts";
 import { Cards } from "./cards.ts";
@@ -40,6 +41,7 @@ function keyOf(message: Envelope): string {
   const incoming = message as Incoming;
   switch (incoming.type) {
     case "topic.note":
+      return noteOf(incoming.from, incoming.payload).conversation;
     case "card.show":
       return incoming.payload.conversation;
     case "person.note":
@@ -49,6 +51,12 @@ function keyOf(message: Envelope): string {
     default:
       return conversationOf(message.from);
   }
+}
+
+/** A conversation speaks in its own topic alone, and under keys of its own. */
+function noteOf(from: string, note: TopicNote): TopicNote {
+  const conversation = conversationOf(from);
+  return conversation === from ? note : { ...note, conversation, key: `${conversation}/${note.key}` };
 }
 
 /** Notes to one person are a lane of their own, and posts of no conversation. */
@@ -103,11 +111,10 @@ class ZulipActor {
         await this.#lanes.run(conversation, () => this.#answers.finish(conversation, incoming.payload));
         return {};
       }
-      case "topic.note":
-        return await this.#lanes.run(
-          incoming.payload.conversation,
-          () => this.#showing.note(incoming.payload),
-        );
+      case "topic.note": {
+        const note = noteOf(incoming.from, incoming.payload);
+        return await this.#lanes.run(note.conversation, () => this.#showing.note(note));
+      }
       case "person.note": {
         const note = incoming.payload;
         const lane = personKey(note.zulipUserId);
