@@ -5,10 +5,10 @@
 import type { ArgumentChange, CallAllowed } from "../../lib/conversation_event.ts";
 import { printableLine } from "../../lib/printable.ts";
 import type { CallItem } from "../../lib/transcript_view.ts";
-import { ItemCard } from "../parts/item_card.tsx";
-import { jsonOf } from "../parts/item_facts.tsx";
+import { ItemCard } from "../parts/item/item_card.tsx";
+import { jsonOf } from "../parts/item/item_facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { FoldedText } from "../parts/preview.tsx";
+import { FoldedText } from "../parts/item/preview.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { HostileText } from "../render/hostile_text.tsx";
 import { durationOf } from "../render/time.ts";

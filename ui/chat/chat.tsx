@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { runningTurn } from "../../lib/transcript.ts";
-import { sourceOf, StatusDot } from "../parts/conversation_row.tsx";
+import { sourceOf, StatusDot } from "./conversation_row.tsx";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";

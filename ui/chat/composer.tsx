@@ -4,7 +4,7 @@
  */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../parts/icons.tsx";
-import { isSendKey } from "../parts/question_form.tsx";
+import { isSendKey } from "../parts/question/question_form.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { strings } from "../strings.ts";
 

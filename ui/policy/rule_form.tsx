@@ -8,7 +8,7 @@ import type { RuleAction } from "../../lib/policy/rule.ts";
 import { ActionChips } from "../parts/action_chips.tsx";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { RulePreview } from "../parts/rule_preview.tsx";
+import { RulePreview } from "../parts/decide/rule_preview.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { policyStrings } from "../strings/policy.ts";
 import { type Draft, draftOf, expiries, type Expiry, limitProblem, ruleOf } from "./rule_draft.ts";

@@ -3,7 +3,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { Chat, NewChat } from "../chat/chat.tsx";
-import { ConversationRow } from "../parts/conversation_row.tsx";
+import { ConversationRow } from "../chat/conversation_row.tsx";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";

@@ -3,7 +3,7 @@
  */
 import { useEffect } from "preact/hooks";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
-import { ItemCard } from "../parts/item_card.tsx";
+import { ItemCard } from "../parts/item/item_card.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { useApp } from "../parts/use_app.ts";

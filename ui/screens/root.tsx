@@ -2,10 +2,10 @@
  * Chooses the screen: the door for who is not signed in, else what the address says.
  */
 import { useEffect } from "preact/hooks";
-import { ConfirmIdentity } from "../parts/confirm_identity.tsx";
+import { ConfirmIdentity } from "../parts/frame/confirm_identity.tsx";
 import { Empty } from "../parts/feedback.tsx";
 import { Link } from "../parts/link.tsx";
-import { Shell } from "../parts/shell.tsx";
+import { Shell } from "../parts/frame/shell.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { pathOf, type Route } from "../router.ts";
 import { strings } from "../strings.ts";

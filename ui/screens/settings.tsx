@@ -8,7 +8,7 @@ import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
-import { StopCard } from "../parts/stop_everything.tsx";
+import { StopCard } from "../parts/frame/stop_everything.tsx";
 import { Age } from "../parts/times.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { clockOf, momentOf } from "../render/time.ts";
