@@ -4,9 +4,6 @@
  */
 import * as z from "zod";
 
-/** The profile of every conversation for which nobody chose another; it stays. */
-export const DEFAULT_PROFILE = "default";
-
 const config = {
   /** Added to the end of the system prompt. */
   instructions: z.string().trim().max(8_000),

@@ -7,6 +7,9 @@ import { normalizePattern, pathPatternProblem } from "./path_pattern.ts";
 import type { Call } from "./rule.ts";
 import { matchesTool, type ToolFacts, toolPatternProblem } from "./tool_pattern.ts";
 
+/** The profile of every conversation for which nobody chose another; it stays. */
+export const DEFAULT_PROFILE = "default";
+
 /** The part of a profile that is judged by. */
 export interface ProfileTerms {
   /** Virtual paths; each stands for itself and everything below it. */

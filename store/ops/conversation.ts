@@ -5,14 +5,14 @@
 import * as z from "zod";
 import { sql } from "../db.ts";
 import { announce } from "../feed.ts";
+import { DEFAULT_PROFILE } from "../../lib/policy/profile.ts";
 import { op } from "../op.ts";
 
-/** `source` is what a list shows; where exactly the conversation stands is in its log and in `topics`. */
+/** Which profile it has is approval's to say (`profiles.ts`). `source` is what a list shows; where exactly the conversation stands is in its log and in `topics`. */
 const Put = z.object({
   title: z.string(),
   source: z.enum(["web", "channel", "dm"]),
   channelId: z.int().optional(),
-  profile: z.string().default("default"),
 });
 
 const count = z.int().nonnegative().default(0);
@@ -39,7 +39,7 @@ export const conversationOps = {
       input.title,
       input.source,
       input.channelId,
-      input.profile,
+      DEFAULT_PROFILE,
       now,
       now,
     ),

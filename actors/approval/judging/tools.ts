@@ -1,6 +1,7 @@
 /** What tools there are, as the toolbox says, and which of them a conversation may offer to its model. */
 import { isOffered } from "../../../lib/policy/judge.ts";
-import { DEFAULT_PROFILE, type ProfileBody } from "../../../lib/profile.ts";
+import { DEFAULT_PROFILE } from "../../../lib/policy/profile.ts";
+import type { ProfileBody } from "../../../lib/profile.ts";
 import type { ToolClass, ToolsKnown, ToolsList } from "../../protocol/tools.ts";
 import type { Draft } from "../draft.ts";
 import { contextOf, conversationId, factsOf, originOf, profileOf } from "./origin.ts";

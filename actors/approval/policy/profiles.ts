@@ -3,8 +3,8 @@
  * chose another, and one that a conversation uses is not deleted from under it. A call that waits is judged by the profile under which it was
  * proposed. Proven by `profiles_test.ts`.
  */
-import { profileProblem } from "../../../lib/policy/profile.ts";
-import { DEFAULT_PROFILE, type ProfileBody } from "../../../lib/profile.ts";
+import { DEFAULT_PROFILE, profileProblem } from "../../../lib/policy/profile.ts";
+import type { ProfileBody } from "../../../lib/profile.ts";
 import type { PolicyCommand } from "../../protocol/approval.ts";
 import type { Draft } from "../draft.ts";
 import { type Author, type Changed, missing, recordChange } from "./change_log.ts";
