@@ -6,7 +6,7 @@
  */
 import { isFinal } from "../../lib/call_state.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Delivery, Effects, GatewayContext } from "../../runtime/actor.ts";
+import type { Delivery, Effects, GatewayContext, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { QuestionAnswered } from "../protocol/approval.ts";
 import type { RequestFailed } from "../protocol/conversation.ts";
@@ -29,6 +29,7 @@ export interface CallsOptions {
 
 /** How many cancelled calls are remembered, for grants that are still on their way. */
 const MAX_CANCELLED = 10_000;
+const STOPPED = "The toolbox stopped meanwhile.";
 
 /** All calls of this process. */
 export class Calls {
@@ -83,6 +84,8 @@ export class Calls {
     if (!again && call.state !== "judged" && call.state !== "decided") return;
     if (again && this.options.describer.find(call.tool)?.answeredElsewhere) return;
     if (again && !call.described?.idempotent) return abandoned(call, grant);
+    // What the process that died had asked a person, nobody hears the answer of.
+    if (again) await this.#tell(withdrawal(callId, STOPPED));
     if (this.#cancelled.has(callId)) {
       await this.#try(delivery, settle(call, { outcome: "cancelled", text: "Cancelled before it began." }));
       return;
@@ -269,6 +272,12 @@ export class Calls {
     return call && delivery.message.from === `conversation/${call.conversation}` ? call : undefined;
   }
 
+  /** Commits now what hangs on no condition. */
+  async #tell(send: Send): Promise<void> {
+    const committed = await this.options.context.commit({ send: [send] });
+    if (!committed.ok) throw new Error(`The toolbox could not commit: ${committed.error.message}`);
+  }
+
   /** Commits now; false when a condition did not hold. Anything else that goes wrong is a crash. */
   async #try(delivery: Delivery, effects: Effects): Promise<boolean> {
     const committed = await delivery.started({}, effects);
@@ -288,7 +297,7 @@ export class Calls {
 /** A call of a process that died, with whatever it had asked a person. */
 function abandoned(call: CallRow, { by, ref }: ToolRun["grant"]): Effects {
   const end = settle(call, { ...unknownOutcome, allowed: { by, ref } });
-  return { ...end, send: [...end.send ?? [], withdrawal(call.callId, "The toolbox stopped meanwhile.")] };
+  return { ...end, send: [...end.send ?? [], withdrawal(call.callId, STOPPED)] };
 }
 
 function refuse(call: CallRow, now: string | undefined, granted: string): string | undefined {

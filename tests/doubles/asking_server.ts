@@ -86,7 +86,8 @@ async function serve(): Promise<void> {
     return said(`${action}: ${content?.user} has a password of ${letters} letters`);
   });
 
-  mcp.registerTool("confirm", { description: "asks for agreement" }, async () =>
+  const annotations = { idempotentHint: true };
+  mcp.registerTool("confirm", { description: "asks for agreement", annotations }, async () =>
     said(
       await mcp.server.elicitInput({
         mode: "form",
