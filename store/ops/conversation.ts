@@ -3,12 +3,15 @@
  * needs a guard. The supervisor binds the key: a conversation reaches no row but its own.
  */
 import * as z from "zod";
+import { DEFAULT_PROFILE } from "../../lib/policy/profile.ts";
 import { sql } from "../db.ts";
 import { announce } from "../feed.ts";
-import { DEFAULT_PROFILE } from "../../lib/policy/profile.ts";
 import { op } from "../op.ts";
 
-/** Which profile it has is approval's to say (`profiles.ts`). `source` is what a list shows; where exactly the conversation stands is in its log and in `topics`. */
+/**
+ * `source` is what a list shows; where exactly the conversation stands is in its log and in `topics`. Which profile it has is not its own to say
+ * (`profiles.ts`).
+ */
 const Put = z.object({
   title: z.string(),
   source: z.enum(["web", "channel", "dm"]),

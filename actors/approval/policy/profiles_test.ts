@@ -1,6 +1,7 @@
 /** Proves how profiles are made, changed, deleted and chosen, and that calls are judged by what they say at that moment; against a real database. */
 import assert from "node:assert/strict";
 import { sql } from "../../../store/db.ts";
+import { opStatements } from "../../../store/ops.ts";
 import { verifyChain } from "../../../store/queries/chain.ts";
 import { type ApprovalDesk, callState, furnished } from "../../../tests/doubles/approval_desk.ts";
 
@@ -139,4 +140,14 @@ Deno.test("a conversation that approval has not met yet gets the profile that it
 
   const listed = (await desk.sent("tools.listed")).map(({ payload }) => payload.instructions);
   assert.deepEqual(listed, ["Be kind.", "Write well."]);
+});
+
+Deno.test("a conversation does not choose its own profile", async () => {
+  await using desk = await furnished();
+  const op = { op: "conversation.put", title: "T", source: "web", profile: "wide" } as const;
+
+  const made = opStatements(op, { ref: "conversation/c9", kind: "conversation", id: "c9", now: 1 });
+  if (made.ok) await desk.db.batch(made.value);
+
+  assert.equal((await desk.row("SELECT profile FROM conversations WHERE id = 'c9'"))?.profile, "default");
 });
