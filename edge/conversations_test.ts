@@ -143,6 +143,9 @@ Deno.test("a model that cannot be used is refused with what can be, and nothing 
         0,
       );
       assert.equal((await choose("ollama/any")).status, 202);
+      const profile = { name: "P", model: "openai/gpt" };
+      assert.equal((await owner.post("/api/profiles", profile)).status, 400);
+      assert.equal((await owner.send("PATCH", "/api/profiles/default", profile)).status, 400);
     },
     { deps: { modelRefusal: modelRefusal(ModelsConfig.parse({}), undefined) } },
   ));

@@ -28,6 +28,7 @@ import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { send } from "../outbox.ts";
 import { limitWrites } from "../rate.ts";
+import { requireUsableModel } from "../usable_model.ts";
 import { conversationView, eventView, fromJson } from "../views.ts";
 
 const EventPage = z.strictObject({
@@ -121,8 +122,7 @@ export function conversationRoutes(edge: Edge): Hono<EdgeEnv> {
     requireAct(c, channelId, "conversation");
     await limitWrites(c, edge);
     const { model } = await readBody(c, ModelChoice);
-    const refusal = edge.modelRefusal?.(model);
-    if (refusal !== undefined) throw new ApiError("bad_request", refusal);
+    requireUsableModel(edge, model);
     const to = `conversation/${view.id}`;
     const id = await send(edge, { to, type: "conversation.set_model", payload: { by: author(c), model } });
     return c.json({ id, conversation: view.id } satisfies Accepted, 202);

@@ -13,6 +13,7 @@ import type { Edge, EdgeEnv } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { requireFresh } from "../fresh.ts";
 import { limitWrites } from "../rate.ts";
+import { requireUsableModel } from "../usable_model.ts";
 import { profileView } from "../views.ts";
 
 /** `/api/profiles` and `/api/conversations/:id/profile`. */
@@ -33,12 +34,15 @@ export function profileRoutes(edge: Edge): Hono<EdgeEnv> {
 
   app.post("/profiles", async (c) => {
     await mayChange(c);
-    return await change(c, edge, { kind: "profile.create", profile: await readBody(c, ProfileInput) });
+    const profile = await readBody(c, ProfileInput);
+    requireUsableModel(edge, profile.model);
+    return await change(c, edge, { kind: "profile.create", profile });
   });
 
   app.patch("/profiles/:id", async (c) => {
     await mayChange(c);
     const changes = await readBody(c, ProfileChange);
+    requireUsableModel(edge, changes.model);
     return await change(c, edge, { kind: "profile.update", id: c.req.param("id"), changes });
   });
 
