@@ -54,8 +54,8 @@ export interface CommitterOptions {
 }
 
 const DEFAULT_LIMITS: GroupLimits = { maxMembers: 64, maxBytes: 1_000_000 };
-/** How long a batch's row is kept, in milliseconds: far longer than anybody may still ask for it. */
-const KEEP_COMMITS_MS = 600_000;
+/** How long a batch's row is kept, in milliseconds: far longer than anybody may still ask for it, and than clocks of an edge are behind. */
+const KEEP_COMMITS_MS = 3_600_000;
 /** Each so many batches, old rows go: more of them than have come since. */
 const PRUNE_EVERY = 500;
 const NO_ROWS: Rows = { columns: [], rows: [], rowsAffected: 0 };

@@ -256,12 +256,12 @@ Deno.test("a commit that landed before the lease was lost is answered as committ
 Deno.test("old commit rows are pruned, voided ones too, and recent ones stay", () =>
   bench(async ({ db, clock, committer, finish }) => {
     const idOf = (ageMs: number, tail: string) => `${idFloor(clock.now() - ageMs)}-${tail}`;
-    const recent = idOf(500_000, "voided");
+    const recent = idOf(3_500_000, "voided");
     await db.batch([
       sql(
         "INSERT INTO commits (id, at) VALUES (?, 1), (?, -1), (?, -1)",
-        idOf(700_000, "applied"),
-        idOf(700_000, "voided"),
+        idOf(3_700_000, "applied"),
+        idOf(3_700_000, "voided"),
         recent,
       ),
     ]);

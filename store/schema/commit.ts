@@ -9,7 +9,7 @@ export const guard = sqliteTable("guard", {
   ok: integer("ok").notNull(),
 });
 
-/** One row per batch, so that a lost answer can be looked up; kept for ten minutes. Ids rise with time: no other index is needed to find old ones. */
+/** One row per batch, so that a lost answer can be looked up; kept for an hour. Ids rise with time: no other index is needed to find old ones. */
 export const commits = sqliteTable("commits", {
   id: text("id").primaryKey(),
   at: integer("at").notNull(),
