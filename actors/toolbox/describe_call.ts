@@ -27,14 +27,17 @@ export interface ProposedCall {
 /** Where tools are found, and whether a sandbox stands. */
 export interface Describer {
   find(name: string): Tool | undefined;
+  /** Resolves when what is offered is known; until then a tool that is not found may still come. */
+  known(): Promise<void>;
   readonly mode: SandboxMode;
 }
 
 /** Describes a call. A failure's message is for the model: the tool does not exist or the arguments cannot be read. */
 export async function describeCall(
-  { find, mode }: Describer,
+  { find, known, mode }: Describer,
   call: ProposedCall,
 ): Promise<Result<DescribedCall>> {
+  if (!find(call.tool)) await known();
   const tool = find(call.tool);
   if (!tool) return fail("not_found", `There is no tool "${call.tool}".`);
   const input = parseJson(call.arguments);

@@ -11,6 +11,7 @@ import { ToolCancel, ToolPropose, ToolRedescribe, ToolRun, type ToolsKnown } fro
 import { fromScheduler } from "./answers.ts";
 import { Calls } from "./calls.ts";
 import { ToolboxConfig } from "./config.ts";
+import type { Describer } from "./describe_call.ts";
 import { WorkspaceFiles } from "./files/workspace_files.ts";
 import { openWorkspaces } from "./files/workspaces.ts";
 import { McpServers } from "./mcp/servers.ts";
@@ -69,7 +70,11 @@ export function createToolbox({ clock, random }: ToolboxOptions): Gateway {
         folderOf: workspaces.folderOf,
       },
     });
-    const describer = { find: (name: string) => registry.find(name), mode: probe.mode };
+    const describer: Describer = {
+      find: (name) => registry.find(name),
+      known: () => servers.tried(),
+      mode: probe.mode,
+    };
     open = { calls: new Calls({ context, describer, clock, placeOf: workspaces.placeOf }), servers };
     const files = new WorkspaceFiles(sandbox);
     registry.set("builtin", builtinTools({ files, sandbox, clock, timeZone: config.timeZone }));

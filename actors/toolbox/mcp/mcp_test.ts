@@ -41,6 +41,14 @@ Deno.test("a real MCP server runs in the sandbox and its tool is judged and call
   assert.deepEqual(rows.map((row) => ({ ...row })), [{ state: "ready", unsandboxed: 0 }]);
 });
 
+Deno.test("a call that comes while its server is still starting waits for it", async () => {
+  await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
+
+  const result = await world.call("mcp__everything__echo", { message: "early" });
+
+  assert.match(result.text, /early/);
+});
+
 Deno.test("a server sees neither our environment nor the network nor the workspaces", async () => {
   await using world = await ToolboxWorld.open({ mcpServers: [everything()] });
   await world.until(offers("mcp__everything__get-env"));

@@ -39,21 +39,40 @@ type Status = Extract<Op, { op: "mcp.status" }>["state"];
 
 /** A server that was up for so long starts its backoff anew, in milliseconds. */
 const STEADY_MS = 60_000;
+/** How long a call may wait for a server that starts together with the toolbox, in milliseconds. */
+const PATIENCE_MS = 10_000;
 
 /** All servers of this process. */
 export class McpServers {
   readonly #loops: Promise<void>[] = [];
   readonly #stop = new AbortController();
+  #tried: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: McpServersOptions) {}
 
   /** Starts them all; returns at once. */
   start(): void {
-    const { context, servers } = this.options;
+    const { context, servers, clock } = this.options;
     const names = servers.map((server) => server.name);
     this.#loops.push(this.#commit({ op: "mcp.keep", names }));
     const signal = AbortSignal.any([context.signal, this.#stop.signal]);
-    for (const server of servers) this.#loops.push(this.#keep(server, signal));
+    const first = servers.map((server) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#loops.push(this.#keep(server, signal, resolve).finally(resolve));
+      return promise;
+    });
+    const enough = new AbortController();
+    const waited = sleep(clock, PATIENCE_MS, AbortSignal.any([signal, enough.signal])).catch(() => {});
+    this.#tried = Promise.race([Promise.all(first).then(() => enough.abort()), waited]);
+  }
+
+  /**
+   * Resolves when each server has been tried once, or has taken too long: a call that comes while the toolbox starts, such as one that was handed
+   * over again, is for a tool that is not there yet. Rejects when the toolbox stops first.
+   */
+  async tried(): Promise<void> {
+    await this.#tried;
+    this.options.context.signal.throwIfAborted();
   }
 
   /** Ends them all, and resolves when no process of theirs is left. */
@@ -62,7 +81,7 @@ export class McpServers {
     await Promise.all(this.#loops);
   }
 
-  async #keep(server: McpServer, signal: AbortSignal): Promise<void> {
+  async #keep(server: McpServer, signal: AbortSignal, onTried: () => void): Promise<void> {
     const { clock, context, place, random } = this.options;
     if (server.kind === "stdio" && !server.unsandboxed && place.mode === "none") {
       await this.#status(server, "blocked", {
@@ -81,7 +100,8 @@ export class McpServers {
     }
     for (let failures = 0; !signal.aborted; failures++) {
       const began = clock.monotonic();
-      const detail = await this.#once(server, signal);
+      const detail = await this.#once(server, signal, onTried);
+      onTried();
       if (signal.aborted) break;
       if (clock.monotonic() - began > STEADY_MS) failures = 0;
       context.log("warn", "MCP server is down", { server: server.name, detail });
@@ -92,7 +112,7 @@ export class McpServers {
   }
 
   /** One life of a server; resolves with why it ended. */
-  async #once(server: McpServer, signal: AbortSignal): Promise<string> {
+  async #once(server: McpServer, signal: AbortSignal, onOffered: () => void): Promise<string> {
     const { registry, clock } = this.options;
     const source = `mcp:${server.name}`;
     const closed = Promise.withResolvers<void>();
@@ -115,6 +135,7 @@ export class McpServers {
         onClosed: closed.resolve,
       });
       await this.#offer(server, connection);
+      onOffered();
       if (signal.aborted) await connection.close();
       await closed.promise;
       return saidBy(transport) || "It ended.";
