@@ -88,6 +88,7 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
   app.post("/:id/undo", async (c) => {
     const { item, channelId } = await namedItem(c, edge);
     requireAct(c, channelId, "item");
+    await limitWrites(c, edge);
     return await change(c, edge, { kind: "item.undo", itemId: item.id });
   });
 

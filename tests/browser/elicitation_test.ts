@@ -219,5 +219,5 @@ stage("what was handed on stands first, with whom it was handed on to", async ({
   const first = page.getByRole("article").first();
 
   await first.getByText("Escalated").waitFor();
-  await first.getByText("Nobody decided in time: Grace was called.").waitFor();
+  await first.getByText("Nobody decided in time; now Grace is asked to.").waitFor();
 });

@@ -167,7 +167,7 @@ export const inboxStrings = {
     delegateSend: "Ask",
     delegateBack: "Ask nobody",
     delegated: (who: string) => `${who} was asked to decide.`,
-    escalatedTo: (who: string) => `Nobody decided in time: ${who} was called.`,
+    escalatedTo: (who: string) => `Nobody decided in time; now ${who} is asked to.`,
     second: (who: string) => `${who} allows it. A second person must allow it too.`,
     later: "Later",
     decideNow: "Decide now",
