@@ -8,6 +8,7 @@
 
 import type { HistoryItem, ModelItem, ToolSpec } from "../protocol/model.ts";
 import * as lines from "./rehearsal_lines.ts";
+import { editOf, isUnknown } from "./rehearsal_result.ts";
 import { readToolLines } from "./tool_line.ts";
 
 type ToolCall = Extract<HistoryItem, { type: "tool_call" }>;
@@ -70,11 +71,21 @@ function answer(text: string): ModelItem {
   return { type: "assistant", text: `${text}\n\n${lines.FOOTER}` };
 }
 
-function report(result: ToolResult, history: readonly HistoryItem[]): string {
+function report(given: ToolResult, history: readonly HistoryItem[]): string {
+  const { edit, text } = editOf(given.text);
+  const said = reportOf(
+    { ...given, text },
+    edit === undefined ? commandOf(given.callId, history) : undefined,
+  );
+  return edit === undefined ? said : `${lines.callEdited(given.name, edit)}\n\n${said}`;
+}
+
+function reportOf(result: ToolResult, command: string | undefined): string {
+  if (!result.ok && isUnknown(result.text)) return lines.outcomeUnknown(result.name, result.text);
   if (!result.ok) return lines.callFailed(result.name, result.text);
   switch (result.name) {
     case "exec_command":
-      return lines.commandRan(commandOf(result.callId, history), result.text);
+      return lines.commandRan(command, result.text);
     case "ask_user":
       return lines.userAnswered(result.text);
     case "schedule":

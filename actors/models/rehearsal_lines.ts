@@ -92,6 +92,18 @@ export function fileWritten(text: string): string {
   return `The file is written. The toolbox says:\n\n${quote(text, 500)}`;
 }
 
+export function callEdited(tool: string, { by, changes }: { by: string; changes: string }): string {
+  return `${by} changed my call of \`${tool}\` before allowing it, so what follows is not about the call that I made. Changed:\n\n${
+    fence(cut(changes, 700))
+  }`;
+}
+
+export function outcomeUnknown(tool: string, reason: string): string {
+  return `Nobody knows whether the call of \`${tool}\` ran. I was told:\n\n${
+    quote(reason, 700)
+  }\n\nI do not repeat it by myself. Look at what is there, and tell me whether to go on.`;
+}
+
 export function callFailed(tool: string, reason: string): string {
   return `The call of \`${tool}\` did not go through. I was told:\n\n${
     quote(reason, 700)

@@ -1,5 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { FakeClock } from "../../tests/doubles/fake_clock.ts";
+import { result as conversationSays } from "../conversation/words.ts";
+import { ending, unknownOutcome } from "../toolbox/answers.ts";
 import { type HistoryItem, ModelFinished, type ModelItem, type ToolSpec } from "../protocol/model.ts";
 import { isModelFailed, REHEARSAL_MODEL, routeModels, type StreamDelta } from "./model_stream.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -128,6 +130,37 @@ for (const text of ["how full is the disk?", "ask me", "remind me", "write a fil
       if (!result.ok) doesNotMatch(answer, /Thank you/);
     });
   }
+}
+
+Deno.test("rehearsal says what a person changed in its call, and does not claim that it ran what it had asked for", () => {
+  const remark = conversationSays.edited("Ada", [
+    { name: "command", before: '"echo hello"', after: '"echo edited (twice)."' },
+  ]);
+
+  const text = onlyText(rehearse(after("run `echo hello`", { ok: true, text: `${remark}edited\n` }), tools));
+  const refused = onlyText(rehearse(after("run `echo hello`", { ok: false, text: `${remark}no` }), tools));
+
+  match(text, /Ada changed my call of `exec_command`/);
+  ok(text.includes('command is "echo edited (twice)." (it was "echo hello")\n'), text);
+  match(text, /The command ran\. This is what came back, unaltered:\n\n```\nedited\n```/);
+  doesNotMatch(text, /I ran/);
+  match(refused, /Ada[^]*did not go through[^]*> no/);
+});
+
+for (
+  const unknown of [
+    unknownOutcome.text,
+    ending({ ok: false, text: "half", aborted: true }, false).text,
+    conversationSays.unknownAfter("3.0"),
+    conversationSays.abortedAfter("3.0"),
+  ]
+) {
+  Deno.test(`rehearsal does not say of a call that may have run that it did not: ${unknown.slice(0, 30)}`, () => {
+    const text = onlyText(rehearse(after("run `date`", { ok: false, text: unknown }), tools));
+
+    match(text, /Nobody knows whether the call of `exec_command` ran/);
+    doesNotMatch(text, /did not go through|look for a way around/);
+  });
 }
 
 Deno.test("rehearsal does not set a reminder again when it comes", () => {

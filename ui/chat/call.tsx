@@ -33,8 +33,9 @@ export function CallView({ call }: { readonly call: CallItem }) {
             <HostileText text={call.tool} line />
           </code>
           <span class="call-summary">
-            <HostileText text={summaryOf(call.arguments)} line />
+            <HostileText text={summaryOf(call.arguments, call.changes)} line />
           </span>
+          {isEdited(call) && <span class="tag call-edited">{words.edited}</span>}
           <span class="call-state">{stateOf(call)}</span>
         </summary>
         <div class="call-body">
@@ -42,7 +43,7 @@ export function CallView({ call }: { readonly call: CallItem }) {
           <p class="call-label">{strings.chat.output}</p>
           {output === "" ? <p class="hint">{strings.chat.noOutput}</p> : <FoldedText text={output} />}
           {call.allowed && <Allowed call={call} allowed={call.allowed} />}
-          {call.changes && call.changes.length > 0 && <Changes changes={call.changes} />}
+          {isEdited(call) && <Changes changes={call.changes ?? []} />}
           {call.state !== "waiting" && <InboxLink call={call} />}
         </div>
       </details>
@@ -129,11 +130,19 @@ function stateOf(call: CallItem): string {
   return parts.join(" · ");
 }
 
-/** The most telling argument: the first string, else the text itself. */
-export function summaryOf(text: string): string {
+/** Whether a person changed the call before they allowed it: then it is not the one that the agent made. */
+function isEdited({ changes = [] }: CallItem): boolean {
+  return changes.length > 0;
+}
+
+/** The most telling argument, as a person left it: the first string, else the text itself. */
+export function summaryOf(text: string, changes: readonly ArgumentChange[] = []): string {
   const value = parsed(text);
   if (typeof value !== "object" || value === null) return text.slice(0, SUMMARY_CHARS);
-  const first = Object.values(value).find((one) => typeof one === "string");
+  const changed = changes.map(({ name, after }) => [name, after && (parsed(after) ?? after)]);
+  const first = Object.values({ ...value, ...Object.fromEntries(changed) }).find((one) =>
+    typeof one === "string"
+  );
   return (typeof first === "string" ? first : text).slice(0, SUMMARY_CHARS);
 }
 

@@ -78,6 +78,23 @@ Deno.test("a call is summed up by its first string", () => {
   assert.equal(summaryOf("not json"), "not json");
 });
 
+Deno.test("a call that a person edited is summed up by what ran, and says in its row that it was edited", () => {
+  const changes = [{ name: "command", before: '"tail -n 3 logs/backup.log"', after: '"echo edited"' }];
+  const resolved = (changed: typeof changes) =>
+    sampleEvents(now).map((event): ConversationEvent => {
+      if (event.type !== "tool_call_proposed" || event.payload.callId !== "k1") return event;
+      const decided = { itemId: "i9", decision: "edit_and_allow", by: "Ada", changes: changed };
+      return { ...event, type: "request_resolved", payload: { ...event.payload, ...decided } };
+    });
+  const rowOf = (html: string) =>
+    /<summary>(?:(?!<\/summary>).)*exec_command.*?<\/summary>/.exec(html)?.[0] ?? "";
+
+  assert.match(rowOf(drawn(resolved(changes))), /echo edited.*Edited.*Done/);
+  assert.doesNotMatch(rowOf(drawn(resolved(changes))), /tail/);
+  assert.doesNotMatch(rowOf(drawn(resolved([]))), /Edited/);
+  assert.equal(summaryOf('{"command":"ls","cwd":"/a"}', [{ name: "command", before: '"ls"' }]), "/a");
+});
+
 for (
   const [by, sentence] of [
     ["rule", "Allowed by a rule"],
