@@ -51,11 +51,14 @@ export const NO_LONGER_COVERED =
 
 /** Why a reaction or a button decided nothing, by code; said once in the topic. */
 export const reactionNotes = {
-  not_linked: "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it.",
+  not_linked:
+    "Your Zulip account may not decide here. Open the inbox, or ask the owner to link it (Settings → People).",
   high_risk: "This call is of high risk: it cannot be decided here. Open the inbox to see and decide it.",
   not_whole:
     "The card does not show the whole call: it cannot be decided here. Open the inbox to see and decide it.",
   requester: "You asked for this, and the settings leave it to somebody else to allow it.",
+  not_told_apart:
+    "Two people must allow this call, and your Zulip account is linked to nobody in Callboard, so it cannot be told whose it is. The owner links it in the inbox under Settings → People.",
   second_person: "You have allowed this already: a second person must, before it runs.",
   too_late: "This is no longer open, or it has changed since. Its card says how it stands.",
   question: "A reaction cannot answer a question. Open the inbox to answer it.",
@@ -66,7 +69,7 @@ export const policyNotes = {
   suspended:
     "🛑 Everything is stopped: no agent begins anything new until the owner lifts it (`!resume all`, or in the inbox). What was running goes on to its end.",
   resumed: "▶️ Lifted: agents may act again, and what was allowed meanwhile goes on its way.",
-  refused: "Only the owner may do this, from a Zulip account that is linked in the settings.",
+  refused: "Only the owner may do this, from a Zulip account that is linked under Settings → People.",
 } as const;
 
 /** An item was raised that nobody can decide at present. */

@@ -3,7 +3,7 @@
  * by a reaction. If nobody can, the topic is told at once, once a turn, and the item says so. It decides nothing. Proven by `../deciding/people_test.ts`.
  */
 import type { Draft } from "../draft.ts";
-import { mayAct, mayAllow } from "../deciding/rights.ts";
+import { mayAct, mayAllow, needsTwo } from "../deciding/rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { NOBODY_REACHED } from "../texts.ts";
 
@@ -37,7 +37,8 @@ export function hasReactingPerson(state: ApprovalState, item: OpenItem): boolean
   // Whoever has an account here is entitled by it alone.
   const isListed = (zulipUserId: number) =>
     !users.some((user) => user.zulipUserId === zulipUserId) && mayAllow(state, item, { zulipUserId });
-  return zulipApprovers === "*" || zulipApprovers.some(isListed) ||
+  return zulipApprovers === "*" && !needsTwo(state, item) ||
+    zulipApprovers !== "*" && zulipApprovers.some(isListed) ||
     entitledPeople(state, item).some((user) => user.zulipUserId !== null);
 }
 

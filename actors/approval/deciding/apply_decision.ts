@@ -9,10 +9,10 @@ import { addBypass } from "../policy/bypasses.ts";
 import type { Draft } from "../draft.ts";
 import { redescribe } from "./edit.ts";
 import { identityOf, reopenItem, settleItem } from "../items/items.ts";
-import { judgeCall, needsTwoPersons } from "../judging/origin.ts";
+import { judgeCall } from "../judging/origin.ts";
 import { refuseByPolicy, reject, runCall } from "./outcome.ts";
 import { applyAnswer } from "../items/questions.ts";
-import { decisionProblem } from "./rights.ts";
+import { decisionProblem, hasStandingFirst, needsTwo } from "./rights.ts";
 import { addRule } from "../policy/rules.ts";
 import { settleCovered } from "../policy/settle_covered.ts";
 import type { OpenItem } from "../state.ts";
@@ -71,7 +71,9 @@ function applyToCall(draft: Draft, item: OpenItem, body: DecisionBody, by: Decid
       reject(draft, item, { outcome: "cancelled_by_person", text: CANCELLED_BY_PERSON, stopTurn: true });
       return settleItem(draft, item, "applied", { decision: decided });
     case "edit_and_allow":
-      if (item.firstApproval || twoFor(draft, item)) return reopenItem(draft, item, { note: EDIT_NEEDS_ONE });
+      if (item.firstApproval || needsTwo(draft.state, item)) {
+        return reopenItem(draft, item, { note: EDIT_NEEDS_ONE });
+      }
       return redescribe(draft, item, body, by);
     case "answer":
       // `decisionProblem` lets an answer pass only to a question.
@@ -140,16 +142,11 @@ function applySettled(
 /** Whether what settled an item still lets its call go, or only will not any more because this was its last use. */
 function isCovered(draft: Draft, item: OpenItem, { by, ref }: SettledBy): boolean {
   const { tool, described, conversation, origin } = item;
-  if (tool === undefined || !described || twoFor(draft, item)) return false;
+  if (tool === undefined || !described || needsTwo(draft.state, item)) return false;
   if (judgeCall(draft, { tool, described, conversation, origin }).outcome !== "ask") return true;
   const { state: { bypasses, rules }, env } = draft;
   if (by === "bypass") return bypasses.some(({ id, expiresAt }) => id === ref && expiresAt > env.now);
   return by === "rule" && (rules?.some(({ id, action }) => id === ref && action === "allow") ?? false);
-}
-
-function twoFor(draft: Draft, { tool, described }: OpenItem): boolean {
-  return tool !== undefined && described !== undefined &&
-    needsTwoPersons(draft.state, tool, described);
 }
 
 function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decider): void {
@@ -157,7 +154,9 @@ function applyAllow(draft: Draft, item: OpenItem, body: DecisionBody, by: Decide
   if (!described || digest === undefined || tool === undefined) return;
   const verdict = judgeCall(draft, { tool, described, conversation: item.conversation, origin: item.origin });
   if (verdict.outcome === "deny") return refuseByPolicy(draft, item, verdict);
-  if (!item.firstApproval && twoFor(draft, item)) return waitForSecond(draft, item, body, by);
+  if (needsTwo(draft.state, item) && !hasStandingFirst(draft.state, item)) {
+    return waitForSecond(draft, item, body, by);
+  }
 
   // The widening comes first, so that no later call of the agent is asked for in between.
   const { made, note } = widen(draft, item, body, by);

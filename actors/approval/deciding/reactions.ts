@@ -8,7 +8,7 @@ import type { CardShown, Decider, PeopleKnown } from "../../protocol/approval.ts
 import type { ApprovalReact, CardGone } from "../../protocol/cards.ts";
 import type { Draft } from "../draft.ts";
 import { claimItem, showCard } from "../items/items.ts";
-import { hasAllowedFirst, isBarredRequester } from "./rights.ts";
+import { hasAllowedFirst, isBarredRequester, isNoneOfTwo } from "./rights.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 import { reactionNotes } from "../texts.ts";
 
@@ -81,6 +81,7 @@ function problemOf(
   if (!item.card?.whole) return "not_whole";
   if (decision !== "allow_once") return undefined;
   if (isBarredRequester(state, item, by)) return "requester";
+  if (isNoneOfTwo(state, item, by)) return "not_told_apart";
   return hasAllowedFirst(state, item, by) ? "second_person" : undefined;
 }
 

@@ -4,6 +4,7 @@
  */
 import { decisionsFor, isAllowing, isLasting } from "../../../lib/decision_kind.ts";
 import type { Decider, DecisionBody } from "../../protocol/approval.ts";
+import { needsTwoPersons } from "../judging/origin.ts";
 import type { ApprovalState, OpenItem } from "../state.ts";
 
 /** Why this decision may not be made by this person, whoever let it through; undefined when it may. */
@@ -23,6 +24,9 @@ export function decisionProblem(
   if (!isAllowing(body.decision)) return undefined;
   if (hasAllowedFirst(state, item, by)) {
     return "a second person must allow it, not the same one twice";
+  }
+  if (isNoneOfTwo(state, item, by)) {
+    return "two people must allow it, and only people with an account here count";
   }
   return isBarredRequester(state, item, by) ? "whoever asked for it may not allow it" : undefined;
 }
@@ -56,7 +60,28 @@ export function mayAct(
 
 /** Whether nothing but a right to decide here is needed for this person to allow it: it is not their own call, nor allowed by them already. */
 export function mayAllow(state: ApprovalState, item: OpenItem, by: Account): boolean {
-  return !hasAllowedFirst(state, item, by) && !isBarredRequester(state, item, by);
+  return !hasAllowedFirst(state, item, by) && !isBarredRequester(state, item, by) &&
+    !isNoneOfTwo(state, item, by);
+}
+
+/** Whether two people must allow it, by the settings of this moment. */
+export function needsTwo(state: ApprovalState, { kind, tool, described }: OpenItem): boolean {
+  return kind === "approval" && tool !== undefined && described !== undefined &&
+    needsTwoPersons(state, tool, described);
+}
+
+/**
+ * Whether it needs two people and this is nobody who can be told apart from the other one: an account in Zulip that is linked to no user may be
+ * anybody's, the first one's too. So it is neither of the two.
+ */
+export function isNoneOfTwo(state: ApprovalState, item: OpenItem, by: Account): boolean {
+  return needsTwo(state, item) && userOf(state, by) === undefined;
+}
+
+/** Whether one of two people has allowed it, who is still a user and may still decide here. */
+export function hasStandingFirst(state: ApprovalState, { firstApproval, origin }: OpenItem): boolean {
+  return firstApproval !== undefined &&
+    mayAct(state, { userId: firstApproval.identity }, origin.channelId);
 }
 
 /** Whether they are the first of two people who allowed it. */
@@ -78,9 +103,21 @@ export function isBarredRequester(state: ApprovalState, item: OpenItem, by: Acco
 type Account = Pick<Decider, "userId" | "zulipUserId">;
 
 /** Both accounts of a person, as far as they are known to belong together. */
-function accountsOf({ users }: ApprovalState, by: Account): Account {
-  const user = users.find((known) =>
+function accountsOf(state: ApprovalState, by: Account): Account {
+  const user = state.users.find((known) =>
     by.userId !== undefined ? known.id === by.userId : known.zulipUserId === by.zulipUserId
   );
   return { userId: by.userId ?? user?.id, zulipUserId: by.zulipUserId ?? user?.zulipUserId ?? undefined };
+}
+
+/** The one user to whom all accounts that are named belong at this moment. */
+function userOf(
+  { users }: ApprovalState,
+  { userId, zulipUserId }: Account,
+): ApprovalState["users"][number] | undefined {
+  if (userId === undefined && zulipUserId === undefined) return undefined;
+  return users.find((known) =>
+    (userId === undefined || known.id === userId) &&
+    (zulipUserId === undefined || known.zulipUserId === zulipUserId)
+  );
 }

@@ -148,32 +148,69 @@ Deno.test("whoever asked for a call may not allow it by a reaction or at the edg
   assert.equal(await callState(desk, "b"), "rejected", "approval refuses what the edge should have");
 });
 
-Deno.test("who allowed it from Zulip is no second person once the account is linked to them", async () => {
+Deno.test("where two people must allow, a Zulip account that is linked to nobody is neither of them", async () => {
   await using desk = await furnished();
-  await desk.db.batch([sql("INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '[77]', 1)")]);
+  await desk.db.batch([sql(`INSERT INTO settings (key, value, at) VALUES ('zulip_approvers', '"*"', 1)`)]);
   await desk.restart();
   await gate(desk, { twoPersons: ["exec_command"] });
   const id = await desk.judge("a", "exec_command");
-  await desk.post("zulip", "card.shown", { itemId: id, version: 1, messageId: 900, whole: true });
-  await desk.post("zulip", "approval.react", { messageId: 900, zulipUserId: 77, name: "Bo", emoji: "+1" });
-  await desk.db.batch([sql("UPDATE users SET zulip_user_id = 77 WHERE id = 'u2'")]);
-  await desk.restart();
+  const react = async (version: number) => {
+    await desk.post("zulip", "card.shown", { itemId: id, version, messageId: 900, whole: true });
+    await desk.post("zulip", "approval.react", { messageId: 900, zulipUserId: 77, name: "Ada", emoji: "+1" });
+  };
+  const ada = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const allow = (from: "edge" | "approval", version: number, by: object) =>
+    desk.post(from, "approval.decide", { itemId: id, version, body: { decision: "allow_once" }, by });
 
-  const bo = { userId: "u2", role: "approver" as const, channels: new Map([[5, "approve" as const]]) };
-  const twice = await decide(desk.db, {
-    itemId: id ?? "",
+  await react(1);
+  assert.equal(desk.state.items.get(id ?? "")?.firstApproval, undefined, "not the first");
+  await decided(desk, id, { decision: "allow_once" });
+  await react(3);
+  assert.equal(await itemState(desk, id), "waiting", "nor the second");
+  const notes = (await desk.sent("topic.note")).map(({ payload }) => String(payload.text));
+  assert.equal(notes.filter((note) => note.includes("Settings → People")).length, 2);
+  await allow("approval", 3, { zulipUserId: 77, name: "Ada", surface: "zulip", role: "approver" });
+
+  assert.deepEqual(await desk.sent("tool.run"), []);
+  assert.equal(await itemState(desk, id), "failed", "approval itself looks again when it applies");
+  const b = await desk.judge("b", "exec_command");
+  await desk.post("edge", "approval.decide", {
+    itemId: b,
+    version: 1,
+    body: { decision: "allow_once" },
+    by: ada,
+  });
+  const unlinked = { userId: "u2", zulipUserId: 77, name: "Bo", surface: "zulip", role: "approver" };
+  await desk.post("approval", "approval.decide", {
+    itemId: b,
     version: 3,
     body: { decision: "allow_once" },
-    by: { viewer: bo, name: "Bo", surface: "web" },
-    now: desk.now,
-    newId: desk.newId,
+    by: unlinked,
   });
-  const by = { userId: "u2", name: "Bo", surface: "web", role: "approver" };
-  const body = { decision: "allow_once" };
-  await desk.post("edge", "approval.decide", { itemId: id, version: 3, body, by });
+  assert.deepEqual(await desk.sent("tool.run"), [], "an account that was unlinked meanwhile is nobody's");
+});
 
-  assert.equal(twice.ok ? "" : twice.error.code, "forbidden");
-  assert.deepEqual(await desk.sent("tool.run"), []);
+Deno.test("the first of two people counts while they are known and may decide here; after that two others must", async () => {
+  await using desk = await furnished();
+  await gate(desk, { twoPersons: ["exec_command"] });
+  const id = await desk.judge("a", "exec_command");
+  const allow = async (by: object) => {
+    const version = desk.state.items.get(id ?? "")?.version;
+    await desk.post("edge", "approval.decide", { itemId: id, version, body: { decision: "allow_once" }, by });
+  };
+  const ada = { userId: "u1", name: "Ada", surface: "web", role: "owner" };
+  const bo = { userId: "u2", name: "Bo", surface: "web", role: "approver" };
+  const users = [...desk.state.users];
+
+  await allow(bo);
+  await desk.post("edge", "people.known", { users: users.filter((user) => user.id !== "u2") });
+  await allow(ada);
+
+  assert.deepEqual(await desk.sent("tool.run"), [], "Bo is gone, so Ada is the first");
+  assert.equal(desk.state.items.get(id ?? "")?.firstApproval?.identity, "u1");
+  await desk.post("edge", "people.known", { users });
+  await allow(bo);
+  assert.equal((await desk.sent("tool.run")).length, 1);
 });
 
 Deno.test("from Zulip nothing of policy changes but the stop-everything switch, whoever says it", async () => {
