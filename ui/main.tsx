@@ -45,6 +45,10 @@ addEventListener("online", () => {
   app.live.networkChanged();
   if (app.session.state.peek() === "unreachable") void app.session.refresh();
 });
+// A sign-in link that is opened over a page that is there already changes nothing but the fragment.
+addEventListener("hashchange", () => {
+  if (app.session.offer(location.hash)) history.replaceState(null, "", location.pathname);
+});
 addEventListener("offline", () => app.live.networkChanged());
 addEventListener("pageshow", (event) => {
   if (event instanceof PageTransitionEvent && event.persisted) app.live.networkChanged();

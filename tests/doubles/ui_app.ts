@@ -55,12 +55,15 @@ export interface TestApp {
 }
 
 /** Builds the stores. Whatever has no answer is refused with 404. */
-export function createTestApp(options: { readonly fragment?: string; readonly path?: string } = {}): TestApp {
+export function createTestApp(
+  options: { readonly fragment?: string; readonly path?: string; readonly storage?: Map<string, string> } =
+    {},
+): TestApp {
   const answers = new Map<string, Answer>();
   const calls: TestApp["calls"] = [];
   const streams: HandStream[] = [];
   const timers: TestApp["timers"] = [];
-  const storage = new Map<string, string>();
+  const storage = options.storage ?? new Map<string, string>();
   const attributes = new Map<string, string>();
   const location = { pathname: options.path ?? "/" };
   let ids = 0;

@@ -2,7 +2,7 @@
  * Who one is, on which devices, and how the page looks.
  */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Device, Me } from "../../edge/api.ts";
 import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -148,10 +148,15 @@ function DeviceRow({ device }: { readonly device: Device }) {
 function LinkMaker() {
   const { session } = useApp();
   const isCopied = useSignal(false);
+  const isAsked = useRef(false);
   const link = session.link.value;
+  const make = () => {
+    isAsked.current = true;
+    void session.makeLink();
+  };
   if (link === undefined) {
     return (
-      <button type="button" class="button" onClick={() => void session.makeLink()}>
+      <button type="button" class="button" onClick={make}>
         {words.link}
       </button>
     );
@@ -165,6 +170,11 @@ function LinkMaker() {
       <label class="field">
         <span>{words.linkLabel}</span>
         <input
+          // The button that made it is gone: the focus goes on to what it made.
+          ref={(field) => {
+            if (isAsked.current) field?.focus();
+            isAsked.current = false;
+          }}
           type="text"
           class="mono"
           readOnly

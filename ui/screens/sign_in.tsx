@@ -20,6 +20,7 @@ export function SignIn() {
         <Wordmark />
         <p class="door-tagline">{strings.tagline}</p>
         <h1>{isOffline ? words.offline : isUnreachable ? words.unreachable : words.title}</h1>
+        {!isUnreachable && session.hasEnded.value && <p role="status">{words.ended}</p>}
         {isUnreachable ? <Unreachable /> : session.linkToken.value === undefined ? <ByHand /> : <ByLink />}
       </div>
     </main>
@@ -79,7 +80,9 @@ function ByHand() {
           onInput={(event) => token.value = event.currentTarget.value}
         />
       </label>
-      <p class="hint" id="token-hint">{words.manual}</p>
+      <p class="hint" id="token-hint">
+        {words.manual} <code>{words.command}</code>.
+      </p>
       {session.error.value !== undefined && <Failure message={session.error.value} />}
       <button type="submit" class="button primary large" disabled={session.busy.value || text === ""}>
         {session.busy.value ? words.busy : words.submit}

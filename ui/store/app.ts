@@ -124,6 +124,16 @@ export function createApp(host: AppHost): App {
       }
     });
   });
+  // What could not be read while the server was away is read again, and the notice of it goes.
+  effect(() => {
+    if (live.connection.value !== "live") return;
+    untracked(() => {
+      for (const store of [inbox, conversations, actors]) {
+        if (store.error.peek() !== undefined) void store.load();
+      }
+      if (chat.error.peek() !== undefined) void chat.catchUp();
+    });
+  });
   effect(() => {
     const route = router.route.value;
     const open = route.name === "chat" ? route.id : undefined;

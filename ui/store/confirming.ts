@@ -4,6 +4,7 @@
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { sentenceOf } from "../api.ts";
+import { tokenIn } from "./session.ts";
 
 /** The question. */
 export interface Confirming {
@@ -16,13 +17,6 @@ export interface Confirming {
   /** Sends what the person gave: a token, or a link that carries one. */
   confirm(text: string): Promise<void>;
   cancel(): void;
-}
-
-/** The token in what was pasted. */
-export function tokenIn(text: string): string {
-  const trimmed = text.trim();
-  const at = trimmed.indexOf("#token=");
-  return at < 0 ? trimmed : decodeURIComponent(trimmed.slice(at + "#token=".length));
 }
 
 /** Builds it on the call that proves. */

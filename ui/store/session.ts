@@ -12,6 +12,15 @@ export function tokenOf(fragment: string): string | undefined {
   return token === undefined || token === "" ? undefined : token;
 }
 
+/** The token in what was pasted: a token, or a link that carries one. */
+export function tokenIn(text: string): string {
+  const at = text.indexOf("#token=");
+  return (at < 0 ? undefined : tokenOf(text.slice(at))) ?? text.trim();
+}
+
+/** Remembered on this device while somebody is signed in, so that an ended session is told apart from a first visit. */
+const SIGNED_IN = "callboard.signed_in";
+
 /** `unknown` until the server has answered once. */
 export type SessionState = "unknown" | "signed_out" | "signed_in" | "unreachable";
 
@@ -27,9 +36,14 @@ export interface SessionStore {
   readonly link: ReadonlySignal<DeviceLink | undefined>;
   /** The token that a link brought, still unused. */
   readonly linkToken: ReadonlySignal<string | undefined>;
+  /** Signed out, and not by this page's own button: the session ran out or was ended elsewhere. */
+  readonly hasEnded: ReadonlySignal<boolean>;
+  /** Takes the token of a fragment that came later; says whether it held one. */
+  offer(fragment: string): boolean;
   /** Asks who is signed in; resolves to whether somebody is. */
   refresh(): Promise<boolean>;
-  signIn(token: string): Promise<void>;
+  /** With a token, or a link that carries one. */
+  signIn(text: string): Promise<void>;
   signOut(): Promise<void>;
   /** The server says that the session is over. */
   ended(): void;
@@ -42,10 +56,11 @@ export interface SessionStore {
 export interface SessionHost {
   readonly fragment: string;
   readonly isOnline: () => boolean;
+  readonly storage: Pick<Storage, "getItem" | "setItem">;
 }
 
 /** Builds the store. */
-export function createSession(api: Api, { fragment, isOnline }: SessionHost): SessionStore {
+export function createSession(api: Api, { fragment, isOnline, storage }: SessionHost): SessionStore {
   const state = signal<SessionState>("unknown");
   const me = signal<Me | undefined>(undefined);
   const isOffline = signal(false);
@@ -54,8 +69,11 @@ export function createSession(api: Api, { fragment, isOnline }: SessionHost): Se
   const devices = signal<readonly Device[] | undefined>(undefined);
   const link = signal<DeviceLink | undefined>(undefined);
   const linkToken = signal(tokenOf(fragment));
+  const hasEnded = signal(false);
 
   function ended(): void {
+    hasEnded.value ||= storage.getItem(SIGNED_IN) === "yes";
+    storage.setItem(SIGNED_IN, "");
     me.value = undefined;
     devices.value = undefined;
     link.value = undefined;
@@ -65,6 +83,9 @@ export function createSession(api: Api, { fragment, isOnline }: SessionHost): Se
   async function refresh(): Promise<boolean> {
     try {
       me.value = await api.me();
+      storage.setItem(SIGNED_IN, "yes");
+      hasEnded.value = false;
+      error.value = undefined;
       state.value = "signed_in";
       return true;
     } catch (failure) {
@@ -100,18 +121,27 @@ export function createSession(api: Api, { fragment, isOnline }: SessionHost): Se
     devices,
     link,
     linkToken,
+    hasEnded,
+    offer(next) {
+      const token = tokenOf(next);
+      if (token === undefined) return false;
+      linkToken.value = token;
+      error.value = undefined;
+      return true;
+    },
     refresh,
     ended,
-    signIn: (token) =>
+    signIn: (text) =>
       attempt(async () => {
         // A one-time token is spent or wrong after this, whatever the answer.
         linkToken.value = undefined;
-        await api.signIn(token);
+        await api.signIn(tokenIn(text));
         await refresh();
       }),
     signOut: () =>
       attempt(async () => {
         await api.signOut();
+        storage.setItem(SIGNED_IN, "");
         ended();
       }),
     loadDevices: () =>

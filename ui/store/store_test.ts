@@ -13,7 +13,7 @@ import { answered, createTestApp, Refusal, signedIn, UI_NOW } from "../../tests/
 import { groupActors, mergeActor } from "./actors.ts";
 import { listed, mergeConversations } from "./conversations.ts";
 import { mergeItems, settledItems, waitingItems } from "./inbox.ts";
-import { tokenOf } from "./session.ts";
+import { tokenIn, tokenOf } from "./session.ts";
 
 const now = UI_NOW;
 const items = sampleItems(now);
@@ -83,7 +83,55 @@ Deno.test("the token of a link is read from the fragment alone", () => {
   for (const fragment of ["", "#", "#token=", "#other=1"]) assert.equal(tokenOf(fragment), undefined);
 });
 
+Deno.test("a token may be pasted alone or within its link", () => {
+  for (const text of ["abc/d", " abc/d\n", "http://127.0.0.1:8090/#token=abc%2Fd ", "#token=abc/d"]) {
+    assert.equal(tokenIn(text), "abc/d");
+  }
+});
+
 // --- session ---
+
+Deno.test("a link that is opened over the page brings its token, and other fragments bring none", () => {
+  const { app } = createTestApp();
+
+  assert.equal(app.session.offer("#main"), false);
+  assert.equal(app.session.offer("#token=one-time-token-0002"), true);
+  assert.equal(app.session.linkToken.value, "one-time-token-0002");
+});
+
+Deno.test("an ended session is told apart from a first visit and from signing out here, across a reload too", async () => {
+  const refuse = () => new Refusal(401, { error: { code: "unauthorized", message: "Sign in first" } });
+  const first = createTestApp();
+  first.answers.set("GET /me", refuse);
+  await first.app.start();
+  assert.equal(first.app.session.hasEnded.value, false);
+
+  const test = await signedIn();
+  const later = createTestApp({ storage: test.storage });
+  later.answers.set("GET /me", refuse);
+  await later.app.start();
+  assert.equal(later.app.session.hasEnded.value, true);
+
+  const left = await signedIn();
+  left.answers.set("DELETE /session", () => undefined);
+  await left.app.session.signOut();
+  assert.equal(left.app.session.hasEnded.value, false);
+});
+
+Deno.test("what could not be read is read again when the stream is back, and the notice of it goes", async () => {
+  const test = await signedIn();
+  const answer = test.answers.get("GET /inbox");
+  test.answers.set("GET /inbox", () => new Refusal(503, { error: { code: "unavailable", message: "away" } }));
+  test.streams[0]?.fail({ closed: false });
+  await test.app.inbox.load();
+  assert.equal(test.app.inbox.error.value, "away");
+
+  if (answer) test.answers.set("GET /inbox", answer);
+  test.streams[0]?.emit("hello", {}, 1);
+
+  await answered();
+  assert.equal(test.app.inbox.error.value, undefined);
+});
 
 Deno.test("a link's token is sent on a tap, once, and signing in reads everything behind the stream", async () => {
   const test = createTestApp({ fragment: "#token=one-time-token-0001" });

@@ -1,6 +1,6 @@
 /**
  * Keeps the focus where the keyboard is at work: when the control that has it goes away (a form was sent or left), the focus goes to what stood
- * around it instead of to the top of the page. Proven by `tests/browser/marks_test.ts`.
+ * around it instead of to the top of the page; when that goes away too, to the next card, else to what the cards stand in. Proven by `tests/browser/marks_test.ts`.
  */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -31,10 +31,26 @@ export function useKeptFocus<Kept extends HTMLElement>(): RefObject<Kept | null>
     kept.addEventListener("focusout", leave);
     observer.observe(kept, { childList: true, subtree: true });
     return () => {
+      const isFocused = kept.contains(document.activeElement) || within !== null;
+      if (isFocused) focusAfter(kept);
       kept.removeEventListener("focusin", note);
       kept.removeEventListener("focusout", leave);
       observer.disconnect();
     };
   }, []);
   return ref;
+}
+
+/** Once `gone` has left the page, gives a focus that was lost with it to the next card that waits. */
+function focusAfter(gone: HTMLElement): void {
+  const cards = [...document.querySelectorAll<HTMLElement>("article.item")];
+  const at = cards.indexOf(gone);
+  const others = [...cards.slice(at + 1), ...cards.slice(0, at)];
+  queueMicrotask(() => {
+    if (document.activeElement !== document.body) return;
+    const next = others.find((card) => card.isConnected && card.dataset.state === "waiting");
+    (next ?? document.querySelector<HTMLElement>(".chat-log") ?? document.getElementById("main"))?.focus({
+      preventScroll: next === undefined,
+    });
+  });
 }
