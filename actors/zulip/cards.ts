@@ -16,6 +16,7 @@ import type { EventOf } from "../../zulip/wire/events.ts";
 import type { Message, Place, Reaction } from "../../zulip/wire/messages.ts";
 import type { ApprovalReact } from "../protocol/cards.ts";
 import { type Choice, codeOf, isForeignForm } from "./buttons.ts";
+import { dedupe } from "./intake.ts";
 import type { Poster } from "./poster.ts";
 import type { Session } from "./session.ts";
 
@@ -67,7 +68,8 @@ export class Cards {
     }
     const emoji = decision === "allow" ? "+1" : "-1";
     const button = { version, conversation };
-    return { effects: { send: [this.#react({ messageId, zulipUserId: message.senderId, emoji, button })] } };
+    const send = this.#react({ messageId, zulipUserId: message.senderId, emoji, button });
+    return { effects: { send: [{ ...send, dedupe: dedupe(this.#session.realm, message) }] } };
   }
 
   /** Hears what stands under one card; what cannot be read is heard at the next start, or with the next queue. */

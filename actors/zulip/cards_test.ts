@@ -148,6 +148,26 @@ Deno.test("a pressed button is a decision of that card and version, and no turn"
   assert.equal(bench.context.sent.filter(({ type }) => type === "conversation.message").length, 1);
 });
 
+Deno.test("a button's message that comes by queue and by webhook is heard once", async () => {
+  const { bench } = await withCard();
+  await using _ = bench;
+  const pressed = bench.fake.say("Iago", "general", "t", replies(bench)[0] ?? "");
+  await bench.context.until(reacts);
+
+  const response = await fetch(`${bench.site}/api/v1/messages/${pressed.id}?apply_markdown=false`, {
+    headers: { authorization: `Basic ${btoa(`${bench.fake.bot.email}:${bench.fake.bot.apiKey}`)}` },
+  });
+  const { message } = await response.json();
+  const payload = { realm: bench.site, messageId: pressed.id, message };
+  const again = await bench.gateway.handle(
+    bench.context.delivery({ type: "zulip.received", from: "edge", payload }),
+  );
+  await bench.context.commit(again ?? {});
+
+  assert.equal(again?.send?.length, 1, "the webhook's copy is no other message");
+  assert.equal(heard(bench).length, 1);
+});
+
 Deno.test("a choice that is of another topic, made up or old-fashioned decides nothing and is no turn", async () => {
   const { bench } = await withCard();
   await using _ = bench;

@@ -73,5 +73,7 @@ export const help = [
   "- `!model provider/name` — choose the model for the next turns",
   "- `!!text` — send `!text` as prose",
   "",
+  "In a topic of a channel where no conversation has begun, a command needs a mention of me before it, as everything else does; later it does not.",
+  "",
   "A card of a call that waits says how to decide it: by 👍 or 👎, by its buttons, or in the inbox.",
 ].join("\n");

@@ -1,5 +1,6 @@
 /** Proves the gateway's ways in and out against the fake server, faults and crashes included. */
 import assert from "node:assert/strict";
+import { sql } from "../../store/db.ts";
 import { waitingCard } from "../../tests/doubles/card_show.ts";
 import { ZulipBench as Bench } from "../../tests/doubles/zulip_bench.ts";
 
@@ -181,4 +182,42 @@ Deno.test("commands are carried out without a turn and without opening a convers
   assert.match(bench.said("fresh")[0] ?? "", /no conversation/);
   assert.match(stop.to, /^conversation\//);
   assert.match(bench.said("t")[0] ?? "", /no command `!wat`/);
+});
+
+Deno.test("a command in a topic without a conversation needs a mention, as !help says", async () => {
+  await using bench = await Bench.open();
+
+  bench.fake.say("King Hamlet", "general", "fresh", "!status");
+  bench.fake.say("King Hamlet", "general", "fresh", "@**Callboard** !help");
+  await bench.fake.until(() => bench.said("fresh").length === 1);
+
+  assert.match(bench.said("fresh")[0] ?? "", /where no conversation has begun, a command needs a mention/);
+});
+
+Deno.test("!status names the conversation by its title, which mentions nobody, and counts one turn as one", async () => {
+  await using bench = await Bench.open();
+  bench.fake.say("King Hamlet", "general", "t", "@**Callboard** go");
+  const { conversation } = await bench.heard("go");
+  const rows = [["general > @**all** `t`", 1], ["", 2]] as const;
+
+  for (const [title, turns] of rows) {
+    await bench.db.batch([
+      sql("DELETE FROM conversations WHERE id = ?", conversation),
+      sql(
+        `INSERT INTO conversations (id, title, source, profile, status, turns, created_at, updated_at) VALUES (?, ?, 'zulip', 'default', 'idle', ?, 1, 1)`,
+        conversation,
+        title,
+        turns,
+      ),
+    ]);
+    const before = bench.said("t").length;
+    bench.fake.say("King Hamlet", "general", "t", "!status");
+    await bench.fake.until(() => bench.said("t").length > before);
+  }
+
+  assert.match(
+    bench.said("t")[0] ?? "",
+    /^Conversation `` general > @\*\*all\*\* `t` ``: \*\*idle\*\*, 1 turn(?!s)/,
+  );
+  assert.match(bench.said("t")[1] ?? "", /\*\*idle\*\*, 2 turns/);
 });

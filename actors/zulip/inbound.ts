@@ -6,6 +6,7 @@ import type { Effects, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { StatusRow } from "../../store/reads/zulip.ts";
 import type { Narrow } from "../../zulip/client.ts";
+import { codeSpan } from "../../zulip/markdown.ts";
 import { type EventCursor, type LoopProblem, runEventLoop } from "../../zulip/event_loop.ts";
 import type { RegisterReason } from "../../zulip/loop_policy.ts";
 import type { EventOf, ZulipEvent } from "../../zulip/wire/events.ts";
@@ -246,9 +247,11 @@ export class Inbound {
     const link = this.#session.deps.config.inboxUrl
       ? ` · [open](${this.#session.deps.config.inboxUrl}/conversations/${conversation})`
       : "";
-    return `Conversation \`${conversation}\`: **${row?.status ?? "new"}**, ${row?.turns ?? 0} turns${
-      row?.model ? `, model \`${row.model}\`` : ""
-    }${link}`;
+    const turns = row?.turns ?? 0;
+    const model = row?.model ? `, model ${codeSpan(row.model)}` : "";
+    return `Conversation ${codeSpan(row?.title || conversation)}: **${row?.status ?? "new"}**, ${turns} turn${
+      turns === 1 ? "" : "s"
+    }${model}${link}`;
   }
 
   /** What to read after a lost queue: each served channel, and direct messages when they are on. */

@@ -216,7 +216,7 @@ function titleOf({ place }: Message): string {
   return place.users.map((user) => user.fullName).join(", ").slice(0, 200);
 }
 
-/** With its time, since a realm that was restored from a backup gives numbers out again. */
-function dedupe(realm: string, { id, timestamp }: Message): string {
+/** By what a message counts once, however often and in whatever way it comes. With its time: a realm that was restored from a backup gives numbers out again. */
+export function dedupe(realm: string, { id, timestamp }: Message): string {
   return `zulip message ${realm} ${id} ${timestamp}`;
 }

@@ -40,6 +40,7 @@ export interface CardRow {
 
 /** What `!status` tells. */
 export interface StatusRow {
+  readonly title: string;
   readonly status: string;
   readonly model: string | null;
   readonly turns: number;
@@ -81,7 +82,11 @@ export const zulipReads = {
     by,
     z.object({ conversation: z.string() }),
     (db, { conversation }) =>
-      first<StatusRow>(db, "SELECT status, model, turns FROM conversations WHERE id = ?", conversation),
+      first<StatusRow>(
+        db,
+        "SELECT title, status, model, turns FROM conversations WHERE id = ?",
+        conversation,
+      ),
   ),
   "post.by_key": read(
     by,
