@@ -11,6 +11,7 @@ import { type ActorKind, actorKinds, type Lane, type MessageSpec } from "./proto
 import { liveMessages } from "./protocol/live.ts";
 import { markMessages } from "./protocol/marks.ts";
 import { modelMessages } from "./protocol/models.ts";
+import { peopleMessages } from "./protocol/people.ts";
 import { schedulerMessages } from "./protocol/scheduler.ts";
 import { toolMessages } from "./protocol/tools.ts";
 import { zulipMessages } from "./protocol/zulip.ts";
@@ -22,6 +23,7 @@ export const catalogue = {
   ...toolMessages,
   ...approvalMessages,
   ...markMessages,
+  ...peopleMessages,
   ...schedulerMessages,
   ...zulipMessages,
   ...liveMessages,

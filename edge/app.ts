@@ -86,7 +86,7 @@ export function createApp(deps: EdgeDeps): EdgeApp {
     },
     async printedLink(origin) {
       const owner: User = await ensureOwner(edge.db, edge.clock.now());
-      return (await signInLink(edge, owner.id, origin)).url;
+      return (await signInLink(edge, owner.id, { origin })).url;
     },
     closeStreams: () => streams.close(),
     async close() {

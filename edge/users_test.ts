@@ -1,6 +1,12 @@
-/** Proves that the owner alone makes and unmakes people, that somebody always remains the owner, and that approval hears of it. */
+/**
+ * Proves that the owner alone makes and unmakes people, that somebody always remains the owner, that approval hears of it and that each change is an
+ * entry of the decisions log.
+ */
 import assert from "node:assert/strict";
 import { SESSION_IDLE_MS } from "../store/edge/sessions.ts";
+import { putUser, userStands } from "../store/edge/users.ts";
+import { withApproval } from "../tests/doubles/edge_and_approval.ts";
+import { AuditList } from "./api.ts";
 import { CHANNEL, withBench } from "../tests/doubles/edge_bench.ts";
 
 const ada = {
@@ -88,4 +94,53 @@ Deno.test("a start makes the owner and tells approval, and of several starts app
     const known = await bench.rows("SELECT 1 FROM messages WHERE type = 'people.known' AND state = 'queued'");
     assert.equal(known.length, 1);
     assert.ok(bench.rung.includes("approval"));
+  }));
+
+Deno.test("each change of a person is an entry of the decisions log, by whom and with before and after", () =>
+  withApproval(async (bench, owner) => {
+    const { id } = await (await owner.post("/api/users", ada)).json();
+    const path = `/api/users/${id}`;
+    await owner.send("PUT", path, { name: "Ada", role: "viewer" });
+    await owner.post(`${path}/link`);
+    await owner.send("DELETE", path);
+
+    const unread = "SELECT 1 FROM messages WHERE to_ref = 'approval' AND state <> 'done'";
+    while ((await bench.rows(unread)).length > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    const { entries } = AuditList.parse(await (await owner.get("/api/audit")).json());
+    const known = { name: "Ada", role: "approver", zulipUserId: 12, channels: ada.channels };
+    const changed = { name: "Ada", role: "viewer", zulipUserId: null, channels: [] };
+    assert.deepEqual(entries.map(({ kind, actor, decision, body }) => [kind, actor, decision, body]), [
+      ["people", "owner", "user.create", { id, before: null, after: known, by: "Owner" }],
+      ["people", "owner", "user.update", { id, before: known, after: changed, by: "Owner" }],
+      ["people", "owner", "user.link", { id, before: changed, after: changed, by: "Owner" }],
+      ["people", "owner", "user.delete", { id, before: changed, after: null, by: "Owner" }],
+    ]);
+    assert.deepEqual(await (await owner.get("/api/audit/verify")).json(), { ok: true, entries: 4 });
+  }));
+
+Deno.test("a change that is refused leaves no entry", () =>
+  withBench(async (bench) => {
+    const owner = await bench.owner();
+    await owner.send("DELETE", "/api/users/owner");
+
+    assert.deepEqual(await bench.rows("SELECT 1 FROM messages WHERE type = 'person.changed'"), []);
+  }));
+
+Deno.test("what the log calls before is what stood there: of two changes of one person the later one that saw neither fails", () =>
+  withBench(async (bench) => {
+    const channels = [{ id: 7, access: "view" as const }, { id: 5, access: "approve" as const }];
+    const person = { id: "u1", name: "Ada", role: "owner" as const, zulipUserId: null, channels };
+    await bench.db.batch(putUser(person, 1));
+
+    await bench.db.batch(userStands(person));
+    const stale = [
+      { name: "Ad" },
+      { role: "viewer" as const },
+      { zulipUserId: 12 },
+      { channels: [] },
+      { channels: [{ id: 5, access: "view" as const }, { id: 7, access: "view" as const }] },
+    ];
+    for (const was of stale) {
+      await assert.rejects(bench.db.batch(userStands({ ...person, ...was })), /guard/, JSON.stringify(was));
+    }
   }));

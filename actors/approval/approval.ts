@@ -13,6 +13,7 @@ import { onCancel, onExpire, onRequestFailed, onSessionEnded } from "./items/end
 import { onUndescribed } from "./deciding/edit.ts";
 import { onJudge } from "./judging/judge_call.ts";
 import { onMarked } from "./calling/marks.ts";
+import { onPersonChanged } from "./policy/people_log.ts";
 import { onPolicy } from "./policy/policy_change.ts";
 import { onQuestion, onWithdrawn } from "./items/questions.ts";
 import { onCardGone, onCardShown, onPeople, onReact } from "./deciding/reactions.ts";
@@ -66,6 +67,8 @@ function handle(draft: Draft, message: Message): void {
       return onMarked(draft, message.payload);
     case "approval.policy":
       return onPolicy(draft, message.payload, message.from);
+    case "person.changed":
+      return onPersonChanged(draft, message.payload);
     case "people.known":
       return onPeople(draft, message.payload);
     case "card.shown":

@@ -138,6 +138,18 @@ const stories: Readonly<Record<string, Story>> = {
     ...sayAs(bo, "Bo", "a"),
     ...sayAs(owner, "Ada", "a"),
   ],
+  "people change meanwhile": [
+    judge("a"),
+    (desk) =>
+      desk.post("edge", "person.changed", {
+        by,
+        change: "user.create",
+        id: "u9",
+        before: null,
+        after: { name: "Di", role: "approver", zulipUserId: 14, channels: [{ id: 5, access: "approve" }] },
+      }),
+    ...say("a", { decision: "allow_once" }),
+  ],
   "allowed while everything is stopped": [
     judge("a"),
     policy({ kind: "effects.suspend" }),

@@ -32,7 +32,8 @@ export function deviceRoutes(edge: Edge): Hono<EdgeEnv> {
   app.post("/link", async (c) => {
     await limitWrites(c, edge);
     requireFresh(c, edge);
-    return c.json(await signInLink(edge, c.get("session").viewer.userId, ownOrigin(c, edge.config)), 201);
+    const origin = ownOrigin(c, edge.config);
+    return c.json(await signInLink(edge, c.get("session").viewer.userId, { origin }), 201);
   });
 
   app.delete("/:id", async (c) => {

@@ -46,6 +46,29 @@ export interface UserRecord extends User {
   readonly channels: readonly { readonly id: number; readonly access: Access }[];
 }
 
+/** What a failed batch says when nobody would be left as owner. */
+export const OWNER_REMAINS = "an owner remains";
+
+/** The statements that fail their batch unless the person's rows still say exactly this; `channels` in any order. */
+export function userStands({ id, name, role, zulipUserId, channels }: UserRecord): Statement[] {
+  const entitled = [...channels].sort((a, b) => a.id - b.id).map(({ id, access }) => `${id} ${access}`)
+    .join();
+  return labelled(
+    "the person is as they were",
+    guard(
+      `EXISTS (SELECT 1 FROM users WHERE id = ? AND name = ? AND role = ? AND zulip_user_id IS ?)
+       AND (SELECT COALESCE(group_concat(entry, ','), '') FROM
+         (SELECT channel_id || ' ' || access AS entry FROM entitlements WHERE user_id = ? ORDER BY channel_id)) = ?`,
+      id,
+      name,
+      role,
+      zulipUserId,
+      id,
+      entitled,
+    ),
+  );
+}
+
 /** The statements that add or replace a person; they fail their batch when nobody would be left as owner. */
 export function putUser(user: UserRecord, now: number): Statement[] {
   return [
@@ -90,5 +113,5 @@ export function removeUser(id: string): Statement[] {
 }
 
 function ownerRemains(): Statement[] {
-  return labelled("an owner remains", guard("EXISTS (SELECT 1 FROM users WHERE role = 'owner')"));
+  return labelled(OWNER_REMAINS, guard("EXISTS (SELECT 1 FROM users WHERE role = 'owner')"));
 }
