@@ -185,6 +185,32 @@ Deno.test("conversations page by their last change without a repeat or a hole", 
     assert.equal((await owner.get("/api/conversations?after=nonsense")).status, 400);
   }));
 
+Deno.test("a search looks in title, topic and preview of everything one may see, for every word as it stands", () =>
+  withBench(async (bench) => {
+    const owner = await bench.owner();
+    for (const id of ["c1", "c2", "c3"]) await bench.conversation(id);
+    await bench.conversation("hidden", 9);
+    await bench.run(
+      "UPDATE conversations SET title = 'Harvest 100%', preview = 'wheat_and rye' WHERE id = 'c1'",
+    );
+    await bench.run(
+      "UPDATE conversations SET title = 'Harvest 1000', preview = 'wheat and rye' WHERE id = 'c2'",
+    );
+    await bench.run("UPDATE conversations SET title = 'Harvest of secrets' WHERE id = 'hidden'");
+    const found = async (as: typeof owner, q: string) => {
+      const list = await (await as.get(`/api/conversations?limit=50&q=${encodeURIComponent(q)}`)).json();
+      return list.conversations.map(({ id }: { id: string }) => id).sort();
+    };
+
+    assert.deepEqual(await found(owner, "harvest RYE"), ["c1", "c2"]);
+    assert.deepEqual(await found(owner, "100%"), ["c1"]);
+    assert.deepEqual(await found(owner, "wheat_and"), ["c1"]);
+    assert.deepEqual(await found(owner, "harvest barley"), []);
+    assert.deepEqual(await found(owner, "secrets"), ["hidden"]);
+    const viewer = await bench.person("viewer");
+    assert.deepEqual(await found(viewer, "secrets"), []);
+  }));
+
 Deno.test("actors by rows show mailbox, last death and that the supervisor is away", () =>
   withBench(async (bench) => {
     await bench.conversation("c1");

@@ -60,7 +60,8 @@ export interface Api extends PolicyApi {
   /** Who else may decide an item. */
   deciders(id: string): Promise<DeciderList>;
   seen(id: string): Promise<void>;
-  conversations(after?: string): Promise<ConversationList>;
+  /** A page of the list; with `search`, of the conversations that hold its words. */
+  conversations(after?: string, search?: string): Promise<ConversationList>;
   conversation(id: string): Promise<ConversationSummary>;
   events(id: string, after: number): Promise<EventList>;
   begin(text: string): Promise<Accepted>;
@@ -152,7 +153,8 @@ export function createApi({ fetch, onSignedOut, onReauthenticate }: ApiOptions):
     users: () => call("GET", "/users"),
     deciders: (item) => call("GET", `/inbox/${id(item)}/deciders`),
     seen: (item) => call("POST", `/inbox/${id(item)}/seen`),
-    conversations: (after) => call("GET", `/conversations${query({ after, limit: "50" })}`),
+    conversations: (after, search) =>
+      call("GET", `/conversations${query({ after, q: search, limit: "50" })}`),
     conversation: (conversation) => call("GET", `/conversations/${id(conversation)}`),
     events: (conversation, after) =>
       call(

@@ -67,6 +67,7 @@ export const strings = {
     create: "New chat",
     search: "Search chats",
     loading: "Reading chats…",
+    searching: "Searching all chats…",
     empty: "No chats yet",
     emptyBody: "Start one here, or mention the bot in a Zulip topic and it appears.",
     noMatch: "No chat matches",

@@ -28,6 +28,7 @@ export const ConversationSummary = z.object({
   updatedAt: z.int(),
 });
 export type ConversationSummary = z.infer<typeof ConversationSummary>;
+/** `GET /api/conversations?limit=&after=&q=`; `q`: words that title, topic or preview hold, all of them. */
 export const ConversationList = z.object({
   conversations: z.array(ConversationSummary),
   next: z.string().optional(),

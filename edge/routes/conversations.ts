@@ -42,13 +42,15 @@ const Cursor = z.string().regex(/^\d{1,16}~[A-Za-z0-9_-]{1,64}$/).transform((tex
   return { updatedAt: Number(updatedAt), id };
 });
 
+const ListPage = Page.extend({ after: Cursor.optional(), q: z.string().max(200).optional() });
+
 /** `/api/conversations`. */
 export function conversationRoutes(edge: Edge): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
 
   app.get("/", async (c) => {
-    const { limit, after } = readQuery(c, Page.extend({ after: Cursor.optional() }));
-    const rows = await listConversations(edge.db, viewerOf(c), { limit, after });
+    const { limit, after, q } = readQuery(c, ListPage);
+    const rows = await listConversations(edge.db, viewerOf(c), { limit, after, search: q });
     const last = rows.length === limit ? rows.at(-1) : undefined;
     const next = last ? { next: `${last.updated_at}~${last.id}` } : {};
     return c.json({ conversations: rows.map(conversationView), ...next } satisfies ConversationList);

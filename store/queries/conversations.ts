@@ -43,9 +43,10 @@ export interface ConversationCursor {
  * The title of the conversation `c` with its topic `t`: a topic's name as it is now. The conversation itself learns of a rename only with the next
  * message there, and keeps the name of the channel that stands before it.
  */
-export const TITLE = `CASE WHEN t.kind = 'channel' AND t.topic IS NOT NULL AND instr(c.title, ' > ') > 0
+const TITLE_NOW = `CASE WHEN t.kind = 'channel' AND t.topic IS NOT NULL AND instr(c.title, ' > ') > 0
      THEN substr(c.title, 1, instr(c.title, ' > ') + 2) || CASE t.topic WHEN '' THEN 'general chat' ELSE t.topic END
-     ELSE c.title END AS title`;
+     ELSE c.title END`;
+export const TITLE = `${TITLE_NOW} AS title`;
 
 const COLUMNS =
   `c.id, ${TITLE}, c.source, c.channel_id, c.profile, c.model, c.status, c.turns, c.input_tokens, c.output_tokens, c.cost_usd,
@@ -53,20 +54,36 @@ const COLUMNS =
   (SELECT count(*) FROM pending_items p WHERE p.state = 'waiting' AND p.conversation = c.id) AS waiting
   FROM conversations c LEFT JOIN topics t ON t.conversation = c.id`;
 
-/** Conversations that the viewer may see, the last changed first. Rejects with `DbError`. */
+/** What a search looks in. */
+const SEARCHED = `${TITLE_NOW} || char(10) || ifnull(t.topic, '') || char(10) || ifnull(c.preview, '')`;
+/** More words of a search are not looked at. */
+const MAX_WORDS = 8;
+
+/** The condition that title, topic or preview hold every word of a text, whatever the case of its ASCII letters. */
+function holding(text: string): { readonly text: string; readonly args: string[] } {
+  const words = text.split(/\s+/).filter((word) => word !== "").slice(0, MAX_WORDS);
+  return {
+    text: words.map(() => `AND (${SEARCHED}) LIKE ? ESCAPE '\\'`).join(" "),
+    args: words.map((word) => `%${word.replace(/[\\%_]/g, "\\$&")}%`),
+  };
+}
+
+/** Conversations that the viewer may see, the last changed first; with `search`, those that hold its words. Rejects with `DbError`. */
 export async function listConversations(
   db: Db,
   viewer: Viewer,
-  page: { limit: number; after?: ConversationCursor | undefined },
+  page: { limit: number; after?: ConversationCursor | undefined; search?: string | undefined },
 ): Promise<ConversationRow[]> {
   const may = visible(viewer, "c.channel_id");
+  const found = holding(page.search ?? "");
   const from = page.after;
   const position = from ? "AND (c.updated_at, c.id) < (?, ?)" : "";
   const args: SqlValue[] = from ? [from.updatedAt, from.id] : [];
   const rows = await db.query(
     sql(
-      `SELECT ${COLUMNS} WHERE c.archived_at IS NULL AND ${may.text} ${position} ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
+      `SELECT ${COLUMNS} WHERE c.archived_at IS NULL AND ${may.text} ${found.text} ${position} ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
       ...may.args,
+      ...found.args,
       ...args,
       page.limit,
     ),

@@ -58,7 +58,10 @@ function ConversationList({ open }: { readonly open: string | undefined }) {
       {!conversations.loaded.value && conversations.error.value === undefined && (
         <Skeleton label={words.loading} kind="row" rows={5} />
       )}
-      {conversations.loaded.value && rows.length === 0 && (
+      {conversations.isSearching.value && rows.length === 0 && (
+        <Skeleton label={words.searching} kind="row" rows={2} />
+      )}
+      {conversations.loaded.value && !conversations.isSearching.value && rows.length === 0 && (
         <NoRows isSearch={conversations.search.value.trim() !== ""} />
       )}
       <ul class="rows">

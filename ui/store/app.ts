@@ -60,7 +60,7 @@ export function createApp(host: AppHost): App {
   const confirming = createConfirming((token) => api.confirm(token));
   const session = createSession(api, host);
   const inbox = createInbox(api, now);
-  const conversations = createConversations(api);
+  const conversations = createConversations(api, host.after);
   const chat = createChat(api, { newId: host.newId });
   const actors = createActors(api);
   const policy = createPolicy(api, (ms) => new Promise((resolve) => host.after(ms, resolve)));

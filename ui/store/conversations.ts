@@ -1,7 +1,8 @@
 /**
- * The list of conversations: rows from pages and from the stream, merged by when they last changed. Proven by `store_test.ts`.
+ * The list of conversations: rows from pages and from the stream, merged by when they last changed. A search looks among the rows that are here at once,
+ * and among all others at the server. Proven by `store_test.ts`.
  */
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ConversationSummary } from "../../edge/api.ts";
 import { type Api, sentenceOf } from "../api.ts";
 
@@ -33,6 +34,8 @@ export function listed(known: Known, search: string): ConversationSummary[] {
 export interface ConversationsStore {
   readonly rows: ReadonlySignal<Known>;
   readonly search: ReadonlySignal<string>;
+  /** The server has not said yet what it finds. */
+  readonly isSearching: ReadonlySignal<boolean>;
   readonly loaded: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<string | undefined>;
   readonly hasMore: ReadonlySignal<boolean>;
@@ -45,39 +48,65 @@ export interface ConversationsStore {
   clear(): void;
 }
 
-/** Builds the store. */
-export function createConversations(api: Api): ConversationsStore {
+/** A search goes to the server once nothing was typed for so long. */
+const PAUSE_MS = 250;
+
+/** Builds the store. `after` calls back once after so many milliseconds; what it returns cancels that. */
+export function createConversations(
+  api: Api,
+  after: (ms: number, callback: () => void) => () => void,
+): ConversationsStore {
   const rows = signal<Known>(new Map());
   const search = signal("");
   const loaded = signal(false);
   const error = signal<string | undefined>(undefined);
   const next = signal<string | undefined>(undefined);
-  const hasMore = signal(false);
+  const nextFound = signal<string | undefined>(undefined);
+  const isSearching = signal(false);
+  const hasMore = computed(() => (wanted() === undefined ? next.value : nextFound.value) !== undefined);
+  let cancelSearch = () => {};
 
-  async function page(after: string | undefined): Promise<void> {
+  /** What is searched for; undefined for nothing. */
+  function wanted(): string | undefined {
+    return search.value.trim() || undefined;
+  }
+
+  async function page(from: string | undefined, text?: string): Promise<void> {
     try {
-      const answer = await api.conversations(after);
+      const answer = await api.conversations(from, text);
       rows.value = mergeConversations(rows.peek(), answer.conversations);
-      next.value = answer.next;
-      hasMore.value = answer.next !== undefined;
-      loaded.value = true;
+      if (text === undefined) {
+        next.value = answer.next;
+        loaded.value = true;
+      } else if (text === wanted()) nextFound.value = answer.next;
       error.value = undefined;
     } catch (failure) {
       error.value = sentenceOf(failure);
     }
+    if (text === wanted()) isSearching.value = false;
+  }
+
+  function find(): void {
+    const text = wanted();
+    cancelSearch();
+    nextFound.value = undefined;
+    isSearching.value = text !== undefined;
+    if (text !== undefined) cancelSearch = after(PAUSE_MS, () => void page(undefined, text));
   }
 
   return {
     rows,
     search,
+    isSearching,
     loaded,
     error,
     hasMore,
     setSearch: (text) => {
       search.value = text;
+      find();
     },
     load: () => page(undefined),
-    more: () => page(next.peek()),
+    more: () => wanted() === undefined ? page(next.peek()) : page(nextFound.peek(), wanted()),
     async fetchOne(id) {
       try {
         const row = await api.conversation(id);
@@ -92,8 +121,9 @@ export function createConversations(api: Api): ConversationsStore {
     clear() {
       rows.value = new Map();
       search.value = "";
+      find();
+      next.value = undefined;
       loaded.value = false;
-      hasMore.value = false;
       error.value = undefined;
     },
   };

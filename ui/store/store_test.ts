@@ -65,6 +65,29 @@ Deno.test("an older conversation row never replaces a newer one, and search need
   assert.equal(listed(known, "nightly nothing").length, 0);
 });
 
+Deno.test("a search finds at the server what the list has not read, once the typing pauses", async () => {
+  const test = await signedIn();
+  const { conversations } = test.app;
+  const [row] = sampleConversations(now);
+  assert.ok(row);
+  test.answers.set("GET /conversations?q=old+harvest&limit=50", () => ({
+    conversations: [{ ...row, id: "far", title: "Harvest of an old year" }],
+    next: "1~far",
+  }));
+
+  conversations.setSearch("old");
+  conversations.setSearch(" old harvest");
+  assert.equal(conversations.isSearching.value, true);
+  test.timers.at(-1)?.run();
+  await answered();
+
+  assert.equal(conversations.isSearching.value, false);
+  assert.deepEqual(listed(conversations.rows.value, conversations.search.value).map(({ id }) => id), ["far"]);
+  assert.equal(conversations.hasMore.value, true);
+  conversations.setSearch("");
+  assert.equal(conversations.hasMore.value, false);
+});
+
 Deno.test("an actor's earlier incarnation cannot undo a later one, and the parked stand first", () => {
   const [actor] = sampleActors(now).slice(-1);
   assert.ok(actor);
