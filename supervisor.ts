@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       onWaiting: () => early.close(),
     });
     await orphans.note();
-    const board = await open(config, database, { ...children, openLink: early.openLink }).catch(
+    const board = await early.during(open(config, database, { ...children, openLink: early.openLink })).catch(
       async (error) => {
         // The next start must not have to wait for a lease that nobody uses.
         await database.close();
@@ -224,6 +224,7 @@ async function open(
     publicUrl: config.publicUrl,
     before: (request) => doorbell(config, runtime, request),
   });
+  await database.serving(config.publicUrl ?? served.url);
   await greet(config, app, served);
   return { runtime, app, served, disk };
 }

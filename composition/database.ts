@@ -8,6 +8,7 @@ import { LEASE_TTL_MS, releaseLease, SUPERVISOR_LEASE, waitForLease } from "../s
 import { LeaseKeeper } from "../store/lease_keeper.ts";
 import { bootstrap, migrate } from "../store/migrate.ts";
 import { endBypasses, seed } from "../store/seeds.ts";
+import { noteServing } from "../store/serving.ts";
 import type { Store } from "../store/store.ts";
 import { openStore } from "../store/worker_db.ts";
 import type { Config } from "../config.ts";
@@ -30,6 +31,8 @@ export interface OwnedDatabase {
   readonly store: Store;
   /** Until when (monotonic milliseconds) no other process can hold the lease. */
   deadline(): number;
+  /** Notes where the inbox is served, for `deno task link`. */
+  serving(origin: string): Promise<void>;
   /** Gives the lease back, so that a successor need not wait for its end. */
   close(): Promise<void>;
 }
@@ -77,6 +80,7 @@ export async function openDatabase(
   return {
     store,
     deadline: () => keeper.deadline,
+    serving: async (origin) => void await store.batch([noteServing(origin, lease, clock.now())]),
     async close() {
       await keeper.stop();
       await releaseLease(store, lease).catch((error: unknown) =>

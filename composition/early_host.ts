@@ -47,6 +47,15 @@ export class EarlyHost {
     return link;
   };
 
+  /** Waits for the start of the runtime, which takes the process or never will: then it ends, however the start went. */
+  async during<T>(start: Promise<T>): Promise<T> {
+    try {
+      return await start;
+    } finally {
+      this.close();
+    }
+  }
+
   /** Ends it if nobody took it. */
   close(): void {
     this.#link?.close();

@@ -59,3 +59,17 @@ Deno.test("an early process that ended, could not start or was closed is nobody'
   fails = false;
   assert.equal(failing.openLink(spec, owner).pid, 5);
 });
+
+Deno.test("an early process that the runtime's start did not take ends with the start, one that it took lives on", async () => {
+  const { started, open, owner } = desk();
+  const start = new EarlyHost(open, spec);
+  const other = new EarlyHost(open, spec);
+  const failed = new EarlyHost(open, spec);
+
+  const link = await start.during(Promise.resolve(start.openLink(spec, owner)));
+  await other.during(Promise.resolve(other.openLink({ ...spec, flags: ["--loud"] }, owner)));
+  await assert.rejects(failed.during(Promise.reject(new Error("port in use"))), /port in use/);
+
+  assert.equal(link.pid, 1);
+  assert.deepEqual(started.map(({ closed }) => closed), [false, true, true, false]);
+});

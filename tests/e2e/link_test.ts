@@ -27,18 +27,24 @@ async function signIn(url: string, token: string): Promise<number> {
   return response.status;
 }
 
-Deno.test("a new link can be had while the supervisor runs, and works once", async () => {
+Deno.test("a new link can be had while the supervisor runs, names the port that it really has, and works once", async () => {
   const folder = await Deno.makeTempDir({ prefix: "callboard-link-" });
   const supervisor = await startSupervisor({ CALLBOARD_DATA: folder });
   try {
     const { code, out } = await run("link.ts", {
       CALLBOARD_DATA: folder,
-      PORT: new URL(supervisor.url).port,
+      PUBLIC_URL: "https://board.example",
     });
-    const token = /#token=(\S+)/.exec(out)?.[1] ?? "";
+    const [, origin = "", token = ""] = /^(\S+)\/#token=(\S+)$/m.exec(out) ?? [];
 
     assert.equal(code, 0, out);
-    assert.deepEqual([await signIn(supervisor.url, token), await signIn(supervisor.url, token)], [201, 401]);
+    assert.equal(origin, supervisor.url);
+    assert.doesNotMatch(out, /not running/);
+    assert.deepEqual([await signIn(origin, token), await signIn(origin, token)], [201, 401]);
+
+    await supervisor.stop();
+    const later = await run("link.ts", { CALLBOARD_DATA: folder, PORT: "4321" });
+    assert.match(later.out, /^http:\/\/localhost:4321\/#token=[^]*not running/);
   } finally {
     await supervisor.stop();
     await Deno.remove(folder, { recursive: true });
