@@ -22,7 +22,8 @@ export const ConfigFile = z.strictObject({
     /** How long after an unanswered POST history counts as complete, milliseconds. */
     settleAfterMs: z.int().min(100).max(600_000).optional(),
     /** Zulip user ids that may decide by a reaction, or `*` for everyone whom the bot obeys. */
-    approvers: z.union([z.literal("*"), z.array(z.int())]).optional(),
+    approvers: z.union([z.literal("*"), z.array(z.int())], 'must be "*" or a list of Zulip user ids')
+      .optional(),
     /** Whether cards that a reaction may decide get buttons too, in a message of their own. */
     buttons: z.boolean().optional(),
   }).default({}),
@@ -168,7 +169,8 @@ function readFile(
 ): ConfigFile {
   const empty = ConfigFile.parse({});
   const named = env("CALLBOARD_CONFIG");
-  const text = readText(named ?? "callboard.json");
+  const path = named ?? "callboard.json";
+  const text = readText(path);
   if (text === undefined) {
     if (named !== undefined) problem(`CALLBOARD_CONFIG names "${named}", which cannot be read`);
     return empty;
@@ -180,7 +182,7 @@ function readFile(
     // The parser's own words quote the text, which may be a secret.
     const [, line] = /line (\d+)/.exec(error instanceof SyntaxError ? error.message : "") ?? [];
     problem(
-      `callboard.json is no JSON${
+      `${path} is no JSON${
         line ? `: look at line ${line}` : ""
       } (comments and trailing commas are not allowed)`,
     );
@@ -189,7 +191,7 @@ function readFile(
   const parsed = ConfigFile.safeParse(json);
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
-    problem(`callboard.json: ${issue.path.join(".") || "the file"}: ${issue.message}`);
+    problem(`${path}: ${issue.path.join(".") || "the file"}: ${issue.message}`);
   }
   return empty;
 }
@@ -202,10 +204,11 @@ function readZulip(
 ): ZulipAccount | undefined {
   const path = env("ZULIPRC");
   const rc = path === undefined ? {} : readZuliprc(path, readText(path), problem);
-  const site = url("ZULIP_SITE", env, problem) ?? rc.site;
+  const site = url("ZULIP_SITE", env, problem) ?? env("ZULIP_SITE") ?? rc.site;
   const email = env("ZULIP_EMAIL") ?? rc.email;
   const apiKey = env("ZULIP_API_KEY") ?? rc.key;
   if (!site && !email && !apiKey) return undefined;
+  // What was given and is wrong has been named above, so it is not missing.
   if (site && email && apiKey) return { site: site.replace(/\/$/, ""), email, apiKey };
   const missing = [!site && "ZULIP_SITE", !email && "ZULIP_EMAIL", !apiKey && "ZULIP_API_KEY"].filter(
     Boolean,

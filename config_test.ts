@@ -66,6 +66,19 @@ Deno.test("a broken callboard.json is named by its line, without a piece of it",
   assert.doesNotMatch(text, /SECRET/);
 });
 
+Deno.test("a value that is wrong is named once, by the file that holds it, with what is expected", () => {
+  const file = '{"zulip": {"approvers": "Ada"}, "mcpServers": [{"kind": "pipe", "name": "a"}]}';
+  const named = problems({ CALLBOARD_CONFIG: "/x/bad.json" }, { "/x/bad.json": file });
+  const noJson = problems({ CALLBOARD_CONFIG: "/x/bad.json" }, { "/x/bad.json": "{" });
+  const account = { ZULIP_SITE: "chat", ZULIP_EMAIL: "a", ZULIP_API_KEY: "b", ZULIP_DMS: "true" };
+
+  assert.match(named, /^- \/x\/bad\.json: zulip\.approvers: must be "\*" or a list of Zulip user ids$/m);
+  assert.match(named, /kind: .*'stdio' \| 'http'/);
+  assert.match(noJson, /^- \/x\/bad\.json is no JSON/);
+  assert.doesNotMatch(named + noJson, /callboard\.json|Invalid input/);
+  assert.equal(problems(account), "- ZULIP_SITE is no URL");
+});
+
 Deno.test("every problem is named at once and no secret is shown", () => {
   const text = problems({ OWNER_TOKEN: "s3cret", PORT: "-1", ZULIP_API_KEY: "zulipsecret" }, {
     "/srv/app/callboard.json": `{"modle": "x/y"}`,

@@ -34,7 +34,10 @@ const supervisor = await startSupervisor({
 
 console.log(`  Fake Zulip, to type in:  ${server.url}/_page`);
 console.log("  Mention the bot (`@**Callboard** …`) in channel general.");
-console.log('  A line `tool:exec_command {"command":"date"}` makes the fake model call that tool.');
+console.log(
+  '  In such a message a line `tool:exec_command {"command":"date"}` makes the fake model call that tool;',
+);
+console.log("  once the topic has a conversation, a message there needs no mention.");
 console.log("  MODEL=callboard/rehearsal uses the scripted model instead.\n");
 
 Deno.addSignalListener("SIGINT", () => {});
