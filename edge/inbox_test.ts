@@ -189,6 +189,29 @@ Deno.test("the inbox pages through everything once", () =>
     assert.deepEqual(seen, ["i0", "i1", "i2", "i3", "i4", "i5", "i6"]);
   }));
 
+Deno.test("an entry of the log comes with what its ids stand for", () =>
+  withBench(async (bench) => {
+    await bench.conversation("c1");
+    await bench.run(
+      `INSERT INTO tool_calls (id, conversation, turn_id, model_call_id, tool, arguments, state, described, created_at, updated_at)
+       VALUES ('call1', 'c1', 't1', 'm1', 'exec_command', '{}', 'finished', '{"summary":"Run: make"}', 1, 1)`,
+    );
+    const owner = await bench.owner();
+    await bench.run("UPDATE users SET zulip_user_id = 10 WHERE id = 'owner'");
+    await bench.run(
+      `INSERT INTO decisions VALUES (1, 1, 'decision', 'i1', 'call1', 'c1', 'zulip:10', 'zulip', NULL, 'allow_once', NULL, '{}', '', 'h')`,
+    );
+
+    const { entries } = await (await owner.get("/api/audit")).json();
+
+    assert.deepEqual(entries[0].shown, {
+      who: "Owner",
+      tool: "exec_command",
+      summary: "Run: make",
+      title: "Title of c1",
+    });
+  }));
+
 Deno.test("the audit log pages, verifies, and says where it was changed", () =>
   withBench(async (bench) => {
     let head = genesis;
@@ -243,6 +266,7 @@ Deno.test("the audit log pages, verifies, and says where it was changed", () =>
     assert.equal(oldest.next, undefined);
     const added = await (await owner.get("/api/audit?order=desc&after=3&before=5")).json();
     assert.deepEqual(added.entries.map((entry: { seq: number }) => entry.seq), [4]);
+    assert.equal(newest.entries[0].shown.who, "Owner");
     assert.equal((await owner.get("/api/audit?before=3")).status, 400);
     assert.deepEqual(await (await owner.get("/api/audit/verify")).json(), { ok: true, entries: 5 });
     await bench.run("UPDATE decisions SET actor = 'somebody' WHERE seq = 4");

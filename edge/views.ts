@@ -4,6 +4,7 @@
 import * as z from "zod";
 import type { ActorRow } from "../store/queries/actors.ts";
 import type { DecisionRow } from "../store/queries/audit.ts";
+import type { AuditNames } from "../store/queries/audit_names.ts";
 import type { ConversationRow, EventRow } from "../store/queries/conversations.ts";
 import type { BypassRow, ProfileRow, RuleRow, ServerRow, ToolRow } from "../store/queries/policy.ts";
 import type { ScheduleRow } from "../store/queries/schedules.ts";
@@ -11,6 +12,7 @@ import { type ProfileBody, readProfileConfig } from "../lib/profile.ts";
 import {
   type ActorView,
   type AuditEntry,
+  type AuditShown,
   type BypassView,
   type ConversationEvent,
   type ConversationSummary,
@@ -208,5 +210,19 @@ export function auditView(row: DecisionRow): AuditEntry {
     body: fromJson(row.body) ?? null,
     prevHash: row.prev_hash,
     hash: row.hash,
+  };
+}
+
+const Summary = z.object({ summary: z.string() });
+
+/** What an entry's ids stand for. */
+export function shownView(row: DecisionRow, names: AuditNames): AuditShown {
+  const call = names.calls.get(row.call_id ?? "");
+  const described = Summary.safeParse(fromJson(call?.described ?? null)).data;
+  return {
+    ...given("who", names.people.get(row.actor)),
+    ...given("tool", call?.tool),
+    ...given("summary", described?.summary ?? names.questions.get(row.item_id ?? "")),
+    ...given("title", names.titles.get(row.conversation ?? "")),
   };
 }

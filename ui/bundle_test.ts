@@ -25,7 +25,7 @@ Deno.test(
       }
       assert.doesNotMatch(index, /<script(?![^>]*src=)|<style|style=|\son[a-z]+=|https?:/);
       const main = await Deno.readFile(join(outDir, linked.find((name) => name.startsWith("main-")) ?? ""));
-      assert.ok(main.byteLength < 280_000, `the page's script has ${main.byteLength} bytes`);
+      assert.ok(main.byteLength < 300_000, `the page's script has ${main.byteLength} bytes`);
       assert.ok(worker.includes("/index.html") && !worker.includes("SHELL"));
       assert.doesNotMatch(worker, /\/api/);
 

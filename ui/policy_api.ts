@@ -8,6 +8,7 @@ import type {
   BypassList,
   CommandStatus,
   DeadLetterList,
+  DeviceLink,
   EffectsState,
   ExplainAnswer,
   ExplainRequest,
@@ -25,6 +26,8 @@ import type {
   RuleOffers,
   ScheduleList,
   ToolList,
+  UserInput,
+  UserView,
 } from "../edge/api.ts";
 
 /** How a change went: `settled` means carried out; otherwise ask `command` later. `id` names what was made. */
@@ -73,6 +76,11 @@ export interface PolicyApi {
   /** Messages that were given up and that nobody settled. */
   deadLetters(): Promise<DeadLetterList>;
   settleLetter(id: string, how: "retry" | "discard"): Promise<Change>;
+  createUser(user: UserInput): Promise<Change>;
+  updateUser(id: string, user: UserInput): Promise<Change>;
+  removeUser(id: string): Promise<Change>;
+  /** A one-time link that signs somebody in as this person. */
+  linkUser(id: string): Promise<DeviceLink>;
   suspendEffects(): Promise<Change>;
   resumeEffects(): Promise<Change>;
 }
@@ -85,6 +93,9 @@ export interface Calls {
 
 /** Entries of the log a page. */
 export const AUDIT_PAGE = 200;
+
+/** A change that the server makes itself, with its answer. */
+const carriedOut = (id: string): Change => ({ command: "", id, settled: true });
 
 /** Builds the part. */
 export function policyApi({ call, change }: Calls): PolicyApi {
@@ -127,6 +138,14 @@ export function policyApi({ call, change }: Calls): PolicyApi {
     revert: (seq) => change("POST", `/audit/${seq}/revert`),
     deadLetters: () => call("GET", "/dead-letters?state=open"),
     settleLetter: (letter, how) => change("POST", `/dead-letters/${id(letter)}/${how}`),
+    createUser: async (user) => carriedOut((await call<UserView>("POST", "/users", user)).id),
+    updateUser: async (user, body) =>
+      carriedOut((await call<UserView>("PUT", `/users/${id(user)}`, body)).id),
+    async removeUser(user) {
+      await call("DELETE", `/users/${id(user)}`);
+      return carriedOut(user);
+    },
+    linkUser: (user) => call("POST", `/users/${id(user)}/link`),
     suspendEffects: () => change("POST", "/effects/suspend"),
     resumeEffects: () => change("POST", "/effects/resume"),
   };

@@ -16,6 +16,7 @@ export type Route =
   | { readonly name: "chat"; readonly id: string }
   | { readonly name: "actors" }
   | { readonly name: "settings" }
+  | { readonly name: "people" }
   | { readonly name: "policy"; readonly page?: PolicyPage }
   | { readonly name: "rule_group"; readonly id: string }
   | { readonly name: "not_found" };
@@ -33,6 +34,7 @@ export function routeOf(path: string): Route {
     if (second === undefined) return { name: "conversations" };
     return second === "new" ? { name: "new_chat" } : { name: "chat", id: second };
   }
+  if (first === "settings" && second === "people") return { name: "people" };
   if (second === undefined && (first === "actors" || first === "settings")) return { name: first };
   return { name: "not_found" };
 }
@@ -58,6 +60,8 @@ export function pathOf(route: Route): string {
     case "actors":
     case "settings":
       return `/${route.name}`;
+    case "people":
+      return "/settings/people";
     case "policy":
       return route.page === undefined ? "/policy" : `/policy/${route.page}`;
     case "rule_group":

@@ -9,6 +9,7 @@ const routes: readonly (readonly [string, Route])[] = [
   ["/conversations/c%2F1", { name: "chat", id: "c/1" }],
   ["/actors", { name: "actors" }],
   ["/settings", { name: "settings" }],
+  ["/settings/people", { name: "people" }],
   ["/policy", { name: "policy" }],
   ["/policy/audit", { name: "policy", page: "audit" }],
   ["/policy/rules/night%20shift", { name: "rule_group", id: "night shift" }],

@@ -21,11 +21,24 @@ export const AuditEntry = z.object({
   hash: z.string(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+/** What an entry's ids stand for today; no part of the chain. */
+export const AuditShown = z.object({
+  /** Whoever `actor` is. */
+  who: z.string().optional(),
+  tool: z.string().optional(),
+  /** The call as it was described, or the question. */
+  summary: z.string().optional(),
+  /** The conversation's title. */
+  title: z.string().optional(),
+});
+export type AuditShown = z.infer<typeof AuditShown>;
+export const ShownEntry = AuditEntry.extend({ shown: AuditShown.optional() });
+export type ShownEntry = z.infer<typeof ShownEntry>;
 /**
  * `GET /api/audit?after=&before=&order=&limit=`: entries between two sequence numbers, `asc` (oldest first) unless `order=desc`. `next` is there when
  * there may be more: the `after` of the next page, or its `before` when the newest come first.
  */
-export const AuditList = z.object({ entries: z.array(AuditEntry), next: z.int().optional() });
+export const AuditList = z.object({ entries: z.array(ShownEntry), next: z.int().optional() });
 export type AuditList = z.infer<typeof AuditList>;
 
 /**

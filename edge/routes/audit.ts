@@ -4,6 +4,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
+import { auditNames } from "../../store/queries/audit_names.ts";
 import { latestDecisions, listDecisions } from "../../store/queries/audit.ts";
 import { verifyChain } from "../../store/queries/chain.ts";
 import type { AuditEntry, AuditExportLine, AuditList, AuditVerdict } from "../api.ts";
@@ -15,7 +16,7 @@ import { ApiError } from "../errors.ts";
 import { requireFresh } from "../fresh.ts";
 import { limitWrites } from "../rate.ts";
 import { inverseOf, isOvertaken } from "../revert.ts";
-import { auditView } from "../views.ts";
+import { auditView, shownView } from "../views.ts";
 
 const AuditPage = z.strictObject({
   after: z.coerce.number().int().min(0).default(0),
@@ -41,7 +42,8 @@ export function auditRoutes(edge: Edge): Hono<EdgeEnv> {
     const rows = order === "asc"
       ? await listDecisions(edge.db, after, limit)
       : await latestDecisions(edge.db, { after, before, limit });
-    const entries = rows.map(auditView);
+    const names = await auditNames(edge.db, rows);
+    const entries = rows.map((row) => ({ ...auditView(row), shown: shownView(row, names) }));
     const last = entries.length === limit ? entries.at(-1) : undefined;
     return c.json({ entries, ...(last ? { next: last.seq } : {}) } satisfies AuditList);
   });

@@ -3,7 +3,7 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { AuditEntry } from "../../edge/api.ts";
+import type { ShownEntry } from "../../edge/api.ts";
 import { Empty, Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { useApp } from "../parts/use_app.ts";
@@ -81,7 +81,7 @@ export function Audit() {
 }
 
 function Entries(
-  { entries, isEmpty }: { readonly entries: readonly AuditEntry[]; readonly isEmpty: boolean },
+  { entries, isEmpty }: { readonly entries: readonly ShownEntry[]; readonly isEmpty: boolean },
 ) {
   const limit = useSignal(PAGE);
   const list = useRef<HTMLOListElement>(null);

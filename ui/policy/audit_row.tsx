@@ -1,7 +1,7 @@
 /**
  * One entry of the decisions log: the line to read, and behind it everything that its hash covers. The owner may take back a change of policy.
  */
-import type { AuditEntry } from "../../edge/api.ts";
+import type { ShownEntry } from "../../edge/api.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { ChangeNote, useIsBusy } from "../parts/change_note.tsx";
 import { ConfirmButton } from "../parts/confirm_button.tsx";
@@ -16,10 +16,11 @@ import { policyStrings } from "../strings/policy.ts";
 
 const words = policyStrings.audit;
 const surfaces: Readonly<Record<string, string>> = words.surfaces;
+const kinds: Readonly<Record<string, string>> = words.kinds;
 const decisions: Readonly<Record<string, unknown>> = { ...strings.decisions, ...words.changes };
 
 /** The row. */
-export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
+export function AuditRow({ entry }: { readonly entry: ShownEntry }) {
   return (
     <li class="audit-entry">
       <details>
@@ -27,10 +28,15 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
           <span class="audit-seq">{entry.seq}</span>
           <span class="audit-line">
             <span class="audit-what">
-              <strong>{decisionOf(entry)}</strong> <span class="tag">{printableLine(entry.kind)}</span>
+              <strong>{decisionOf(entry)}</strong>{" "}
+              <span class="tag">{kinds[entry.kind] ?? printableLine(entry.kind)}</span>
             </span>
+            <Subject entry={entry} />
             <span class="audit-who">
-              {whoOf(entry)} · {surfaces[entry.surface] ?? printableLine(entry.surface)}
+              {whoOf(entry)}
+              {entry.actor !== "system" && (
+                <>{" "}· {surfaces[entry.surface] ?? printableLine(entry.surface)}</>
+              )}
               {entry.device !== undefined && (
                 <>
                   {" "}· <Device id={entry.device} />
@@ -46,7 +52,11 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
         <div class="audit-body">
           <p class="audit-links">
             {entry.conversation !== undefined && (
-              <Link to={{ name: "chat", id: entry.conversation }}>{words.chat}</Link>
+              <Link to={{ name: "chat", id: entry.conversation }}>
+                {entry.shown?.title === undefined
+                  ? words.chat
+                  : <HostileText text={entry.shown.title} line />}
+              </Link>
             )}
             {entry.itemId !== undefined && (
               <Link to={{ name: "inbox", item: entry.itemId }}>{words.item}</Link>
@@ -66,7 +76,33 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   );
 }
 
-function Revert({ entry }: { readonly entry: AuditEntry }) {
+/** What was decided: the call, or the question, and in which chat. */
+function Subject({ entry: { shown, body } }: { readonly entry: ShownEntry }) {
+  const tool = shown?.tool ?? textOf(body, "tool");
+  const { summary, title } = shown ?? {};
+  if (tool === undefined && summary === undefined && title === undefined) return null;
+  return (
+    <span class="audit-subject">
+      {tool !== undefined && (
+        <code>
+          <HostileText text={tool} line />
+        </code>
+      )}
+      {summary !== undefined && (
+        <span>
+          <HostileText text={summary} line />
+        </span>
+      )}
+      {title !== undefined && (
+        <span class="faint">
+          {words.inChat} <HostileText text={title} line />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Revert({ entry }: { readonly entry: ShownEntry }) {
   const { policy, audit } = useApp();
   const key = `revert/${entry.seq}`;
   const isBusy = useIsBusy(key);
@@ -115,17 +151,23 @@ const revertible = new Set([
   "gate.settings",
 ]);
 
-function mayRevert({ kind, decision }: AuditEntry): boolean {
+function mayRevert({ kind, decision }: ShownEntry): boolean {
   return kind === "policy" && revertible.has(decision);
 }
 
-/** The name that the entry's body gives to its actor, else the identity. */
-function whoOf({ actor, body }: AuditEntry): string {
-  const name = typeof body === "object" && body !== null && "by" in body ? body.by : undefined;
-  return printableLine(typeof name === "string" && name !== "" ? name : actor);
+/** The actor by name: as it was when it acted, else as it is today; else the identity. */
+function whoOf({ actor, body, shown }: ShownEntry): string {
+  if (actor === "system") return words.system;
+  return printableLine(textOf(body, "name") ?? textOf(body, "by") ?? shown?.who ?? actor);
 }
 
-function decisionOf(entry: AuditEntry): string {
+/** A text that the entry's body holds under a name. */
+function textOf(body: unknown, name: string): string | undefined {
+  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function decisionOf(entry: ShownEntry): string {
   const known = decisions[entry.decision];
   return typeof known === "string" ? known : printableLine(entry.decision);
 }

@@ -9,6 +9,7 @@ import { Shell } from "../parts/frame/shell.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { pathOf, type Route } from "../router.ts";
 import { strings } from "../strings.ts";
+import { People } from "../people/people.tsx";
 import { PolicyScreen } from "../policy/policy.tsx";
 import { RuleGroup } from "../policy/rule_group.tsx";
 import { Actors } from "./actors.tsx";
@@ -54,6 +55,8 @@ function Screen({ route }: { readonly route: Route }) {
       return <Actors />;
     case "settings":
       return <Settings />;
+    case "people":
+      return <People />;
     case "policy":
       return <PolicyScreen page={route.page} />;
     case "rule_group":

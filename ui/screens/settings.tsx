@@ -1,19 +1,20 @@
 /**
  * Who one is, on which devices, and how the page looks.
  */
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Device, Me } from "../../edge/api.ts";
 import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
+import { SignInLink } from "../parts/sign_in_link.tsx";
 import { StopCard } from "../parts/frame/stop_everything.tsx";
 import { Age } from "../parts/times.tsx";
 import { useApp } from "../parts/use_app.ts";
 import { clockOf, momentOf } from "../render/time.ts";
 import { themes } from "../store/theme.ts";
 import { strings } from "../strings.ts";
+import { peopleStrings } from "../strings/people.ts";
 
 const words = strings.settings;
 
@@ -27,6 +28,7 @@ export function Settings() {
       {session.error.value !== undefined && <Failure message={session.error.value} />}
       {me && <Account me={me} />}
       <PolicyLink />
+      {me?.user.role === "owner" && <PeopleLink />}
       <StopCard />
       <Appearance />
       <Devices />
@@ -74,6 +76,19 @@ function PolicyLink() {
       <span>
         <strong>{strings.policy.title}</strong>
         <span class="hint">{strings.policy.note}</span>
+      </span>
+      <Icon name="next" />
+    </Link>
+  );
+}
+
+function PeopleLink() {
+  return (
+    <Link to={{ name: "people" }} class="card hub-link">
+      <Icon name="profiles" />
+      <span>
+        <strong>{peopleStrings.title}</strong>
+        <span class="hint">{peopleStrings.note}</span>
       </span>
       <Icon name="next" />
     </Link>
@@ -147,7 +162,6 @@ function DeviceRow({ device }: { readonly device: Device }) {
 
 function LinkMaker() {
   const { session } = useApp();
-  const isCopied = useSignal(false);
   const isAsked = useRef(false);
   const link = session.link.value;
   const make = () => {
@@ -161,31 +175,5 @@ function LinkMaker() {
       </button>
     );
   }
-  const copy = async () => {
-    await navigator.clipboard.writeText(link.url);
-    isCopied.value = true;
-  };
-  return (
-    <div class="device-link">
-      <label class="field">
-        <span>{words.linkLabel}</span>
-        <input
-          // The button that made it is gone: the focus goes on to what it made.
-          ref={(field) => {
-            if (isAsked.current) field?.focus();
-            isAsked.current = false;
-          }}
-          type="text"
-          class="mono"
-          readOnly
-          value={link.url}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-      </label>
-      <p class="hint">{words.linkHint(clockOf(link.expiresAt))}</p>
-      <button type="button" class="button" onClick={() => void copy()}>
-        {isCopied.value ? words.copied : words.copy}
-      </button>
-    </div>
-  );
+  return <SignInLink url={link.url} hint={words.linkHint(clockOf(link.expiresAt))} />;
 }

@@ -3,13 +3,13 @@
  * demand, and reading again only fetches what was added. Proven by `policy_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { AuditEntry, AuditVerdict } from "../../edge/api.ts";
+import type { AuditVerdict, ShownEntry } from "../../edge/api.ts";
 import { type Api, sentenceOf } from "../api.ts";
 
 /** The log. */
 export interface AuditStore {
   /** Newest first, without a gap. */
-  readonly entries: ReadonlySignal<readonly AuditEntry[]>;
+  readonly entries: ReadonlySignal<readonly ShownEntry[]>;
   readonly loaded: ReadonlySignal<boolean>;
   /** There are older entries that were not read. */
   readonly hasOlder: ReadonlySignal<boolean>;
@@ -27,9 +27,9 @@ export interface AuditStore {
 
 /** The entries of which some field holds every word of `search`, in their order. */
 export function filterAudit(
-  entries: readonly AuditEntry[],
+  entries: readonly ShownEntry[],
   { search, surface }: { readonly search: string; readonly surface: string },
-): AuditEntry[] {
+): ShownEntry[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter((word) => word !== "");
   return entries.filter((entry) => {
     if (surface !== "" && entry.surface !== surface) return false;
@@ -44,6 +44,7 @@ export function filterAudit(
       entry.conversation,
       entry.itemId,
       JSON.stringify(entry.body),
+      ...Object.values(entry.shown ?? {}),
     ].join(" ").toLocaleLowerCase();
     return words.every((word) => text.includes(word));
   });
@@ -51,7 +52,7 @@ export function filterAudit(
 
 /** Builds the store. */
 export function createAudit(api: Api): AuditStore {
-  const entries = signal<readonly AuditEntry[]>([]);
+  const entries = signal<readonly ShownEntry[]>([]);
   const loaded = signal(false);
   const hasOlder = signal(false);
   const isReading = signal(false);
@@ -74,8 +75,8 @@ export function createAudit(api: Api): AuditStore {
   }
 
   /** What was added after `known`, newest first: shown only when all of it is there, so that there is no gap. */
-  async function added(known: number): Promise<AuditEntry[]> {
-    const found: AuditEntry[] = [];
+  async function added(known: number): Promise<ShownEntry[]> {
+    const found: ShownEntry[] = [];
     let before: number | undefined;
     do {
       const page = await api.audit({ after: known, ...(before === undefined ? {} : { before }) });

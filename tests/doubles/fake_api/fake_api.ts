@@ -10,6 +10,7 @@ import { SseWriter } from "../../../edge/sse.ts";
 import { folderUi } from "../../../edge/ui_files.ts";
 import { lengthened } from "./long_words.ts";
 import { fakePolicyRoutes } from "./policy_routes.ts";
+import { fakeUserRoutes } from "./user_routes.ts";
 import {
   sampleActors,
   sampleConversations,
@@ -164,7 +165,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     "/api/inbox/:id/rules",
     (c) => c.json({ offers: c.req.param("id") === "i2" ? sampleOffers() : [] }),
   );
-  app.get("/api/users", (c) => c.json({ users: sampleUsers() }));
+  app.route("/api/users", fakeUserRoutes(() => fake.url));
   app.get(
     "/api/inbox/:id/deciders",
     (c) =>

@@ -2,12 +2,12 @@
  * What the fake API shows of policy: rules in every section, rules that lint finds fault with, bypasses that run out, schedules of every kind, and a log.
  */
 import {
-  type AuditEntry,
   type BypassView,
   ProfileInput,
   type ProfileView,
   type RuleView,
   type ScheduleView,
+  type ShownEntry,
   type ToolView,
 } from "../../../edge/api.ts";
 
@@ -291,9 +291,9 @@ export function sampleSchedules(now: number): ScheduleView[] {
 }
 
 /** The log: decisions of every surface and changes of policy. */
-export function sampleAudit(now: number): AuditEntry[] {
+export function sampleAudit(now: number): ShownEntry[] {
   const digest = "9f2c4be1d07a5a88c3f1e6f0b7a9d2c45e61f8a3b0c7d9e2f4a6b8c0d1e3f5a7";
-  const entry = (seq: number, more: Partial<AuditEntry>): AuditEntry => ({
+  const entry = (seq: number, more: Partial<ShownEntry>): ShownEntry => ({
     seq,
     at: now - (10 - seq) * HOUR,
     kind: "decision",
@@ -303,13 +303,19 @@ export function sampleAudit(now: number): AuditEntry[] {
     device: "d1",
     decision: "allow_once",
     digest,
-    body: { by: "Ada", tool: "exec_command" },
+    body: { name: "Ada" },
+    shown: { who: "Ada", tool: "exec_command", summary: "Run: make test", title: "ops > nightly backup" },
     prevHash: `${seq - 1}`.repeat(8),
     hash: `${seq}`.repeat(64),
     ...more,
   });
   return [
-    entry(1, { itemId: "i5", decision: "allow_session", body: { by: "Ada", tool: "write_file" } }),
+    entry(1, {
+      itemId: "i5",
+      decision: "allow_session",
+      body: { by: "Ada", tool: "write_file" },
+      shown: { who: "Ada", tool: "write_file", summary: "Write notes.md" },
+    }),
     entry(2, {
       itemId: "i6",
       actor: "user:u2",
@@ -317,6 +323,7 @@ export function sampleAudit(now: number): AuditEntry[] {
       device: undefined,
       decision: "reject_once",
       body: { by: "Grace", tool: "mcp__github__create_issue", note: "Not before Monday." },
+      shown: { who: "Grace", tool: "mcp__github__create_issue" },
     }),
     entry(3, {
       kind: "policy",
@@ -324,6 +331,7 @@ export function sampleAudit(now: number): AuditEntry[] {
       conversation: undefined,
       digest: undefined,
       body: { by: "Ada", id: "r2", after: { toolPattern: "exec_command", argvPrefix: ["git", "status"] } },
+      shown: { who: "Ada" },
     }),
     entry(4, {
       actor: "system",
@@ -331,6 +339,7 @@ export function sampleAudit(now: number): AuditEntry[] {
       device: undefined,
       decision: "expired",
       body: { tool: "exec_command" },
+      shown: { tool: "exec_command", summary: "Run: make test" },
     }),
     entry(5, {}),
   ];

@@ -34,7 +34,7 @@ const tabs: readonly Tab[] = [
     names: ["policy", "rule_group"],
     wideOnly: true,
   },
-  { to: { name: "settings" }, icon: "settings", label: strings.nav.settings, names: ["settings"] },
+  { to: { name: "settings" }, icon: "settings", label: strings.nav.settings, names: ["settings", "people"] },
 ];
 
 /** Navigation and the screen. */
