@@ -28,6 +28,8 @@ const onlyImporter: Readonly<Record<string, string>> = {
   "@libsql/client/web": "store/web_db.ts",
   "croner": "actors/scheduler/cron.ts",
   "uuidv7": "lib/ids.ts",
+  "@simplewebauthn/server": "edge/webauthn.ts",
+  "@simplewebauthn/browser": "ui/authenticator.ts",
 };
 
 interface Import {

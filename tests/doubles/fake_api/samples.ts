@@ -23,6 +23,7 @@ export function sampleMe(now: number): Me {
     csrf: "csrf",
     expiresAt: now + 30 * 24 * HOUR,
     version: "0.1.0",
+    passkey: false,
     realm: "https://chat.example.org",
   };
 }
