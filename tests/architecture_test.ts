@@ -29,7 +29,6 @@ const onlyImporter: Readonly<Record<string, string>> = {
   "croner": "actors/scheduler/cron.ts",
   "uuidv7": "lib/ids.ts",
   "@simplewebauthn/server": "edge/webauthn.ts",
-  "@simplewebauthn/browser": "ui/authenticator.ts",
 };
 
 interface Import {

@@ -7,6 +7,7 @@ import type { Device, Me } from "../../edge/api.ts";
 import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
+import { Passkeys } from "../parts/passkeys.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { StopCard } from "../parts/frame/stop_everything.tsx";
 import { Age } from "../parts/times.tsx";
@@ -29,6 +30,7 @@ export function Settings() {
       <PolicyLink />
       <StopCard />
       <Appearance />
+      <Passkeys />
       <Devices />
       <button
         type="button"
