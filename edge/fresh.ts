@@ -4,7 +4,7 @@
  * printed on the server itself, and whoever sits there needs no session. Proven by `edge/fresh_test.ts` and `edge/passkeys_test.ts`.
  */
 import type { Context } from "hono";
-import { isLasting } from "../lib/decision_kind.ts";
+import { type DecisionKind, isAllowing, isLasting } from "../lib/decision_kind.ts";
 import type { DecisionRequest } from "./api.ts";
 import type { Edge, EdgeEnv } from "./deps.ts";
 import { ApiError } from "./errors.ts";
@@ -27,4 +27,9 @@ export function requireRecent(c: Context<EdgeEnv>, edge: Edge): void {
 /** Whether a decision reaches beyond its one call so far that only the owner may make it. */
 export function isFarReaching({ decision, scope }: Pick<DecisionRequest, "decision" | "scope">): boolean {
   return isLasting(decision) || decision === "allow_session" && scope !== undefined && scope !== "tool";
+}
+
+/** Whether a decision allows a call of high risk, where its person can prove by a touch that it is they. Without a passkey it stays quick. */
+export function isRisky(c: Context<EdgeEnv>, risk: string | undefined, decision: DecisionKind): boolean {
+  return risk === "high" && isAllowing(decision) && c.get("session").hasPasskey;
 }

@@ -223,6 +223,24 @@ Deno.test("a passkey is asked for and confirms where no owner token is set", () 
     assert.equal(await mayLink(), 201);
   }, withoutToken));
 
+Deno.test("a call of high risk is allowed by a recent proof of who has a passkey, and rejected at once", () =>
+  withBench(async (bench) => {
+    await bench.conversation("c1");
+    for (const id of ["i1", "i2", "i3"]) await bench.item(id, "c1");
+    await bench.run("UPDATE pending_items SET risk = 'high' WHERE id <> 'i3'");
+    const owner = await bench.owner();
+    const device = await register(owner);
+    await bench.clock.advance(FRESH_MS);
+    const decide = async (id: string, decision: string) =>
+      (await owner.post(`/api/inbox/${id}/decision`, { version: 1, decision })).status;
+
+    assert.equal(await decide("i1", "allow_once"), 403);
+    assert.equal(await decide("i2", "reject_once"), 200);
+    assert.equal(await decide("i3", "allow_once"), 200);
+    assert.equal(await confirmWith(owner, device), 204);
+    assert.equal(await decide("i1", "allow_once"), 200);
+  }, atHome));
+
 Deno.test("a session alone makes no passkey, even where nothing else asks for a recent sign-in", () =>
   withBench(async (bench) => {
     const owner = await ownerByLink(bench);
