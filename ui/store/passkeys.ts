@@ -8,6 +8,8 @@ import { strings } from "../strings.ts";
 
 /** The passkeys. */
 export interface PasskeyStore {
+  /** Whether this browser knows passkeys. */
+  readonly isSupported: boolean;
   readonly list: ReadonlySignal<PasskeyList | undefined>;
   /** Whether they can be used; undefined until that is known. */
   readonly isOffered: ReadonlySignal<boolean | undefined>;
@@ -55,6 +57,7 @@ export function createPasskeys(
   };
 
   return {
+    isSupported,
     list,
     isOffered,
     why,

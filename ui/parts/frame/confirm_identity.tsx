@@ -19,8 +19,8 @@ export function ConfirmIdentity() {
 }
 
 function Ask() {
-  const { confirming, session } = useApp();
-  const byPasskey = session.me.value?.passkey === true;
+  const { confirming, passkeys, session } = useApp();
+  const byPasskey = passkeys.isSupported && session.me.value?.passkey === true;
   const text = useSignal("");
   const isShort = text.value.trim().length < MIN_LENGTH;
   return (
