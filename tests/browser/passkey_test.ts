@@ -78,9 +78,9 @@ Deno.test(
   () =>
     onStage(async (page, advance) => {
       const device = await addAuthenticator(page);
-      await page.getByLabel("Sign-in token").waitFor();
+      await page.getByLabel("Sign-in link or token").waitFor();
       assert.equal(await page.getByRole("button", { name: "Sign in with a passkey" }).count(), 0);
-      await page.getByLabel("Sign-in token").fill(OWNER_TOKEN);
+      await page.getByLabel("Sign-in link or token").fill(OWNER_TOKEN);
       await page.keyboard.press("Enter");
       await page.getByRole("link", { name: "Settings" }).first().click();
       await page.getByRole("button", { name: "Add a passkey" }).click();
@@ -133,7 +133,7 @@ Deno.test(
   () =>
     onStage(async (page) => {
       await page.goto(page.url().replace("localhost", "127.0.0.1"));
-      await page.getByLabel("Sign-in token").fill(OWNER_TOKEN);
+      await page.getByLabel("Sign-in link or token").fill(OWNER_TOKEN);
       await page.keyboard.press("Enter");
       await page.getByRole("link", { name: "Settings" }).first().click();
 
