@@ -10,6 +10,7 @@ export * from "./api/dead_letters.ts";
 export * from "./api/errors.ts";
 export * from "./api/inbox.ts";
 export * from "./api/page.ts";
+export * from "./api/passkeys.ts";
 export * from "./api/people.ts";
 export * from "./api/policy.ts";
 export * from "./api/profiles.ts";

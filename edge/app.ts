@@ -28,6 +28,8 @@ import { deviceRoutes } from "./routes/devices.ts";
 import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes, type HealthSources } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
+import { passkeyRoutes } from "./routes/passkeys.ts";
+import { passkeySessionRoutes } from "./routes/passkey_session.ts";
 import { policyRoutes } from "./routes/policy.ts";
 import { profileRoutes } from "./routes/profiles.ts";
 import { ruleRoutes } from "./routes/rules.ts";
@@ -152,9 +154,11 @@ function apiRoutes(edge: Edge, { schema, streams }: HealthSources): Hono<EdgeEnv
   api.use(schema.middleware());
   api.use(methodNotAllowed({ app: api, onMethodNotAllowed: refuseMethod }));
   api.route("/", sessionRoutes(edge));
+  api.route("/", passkeySessionRoutes(edge));
 
-  // Everything below needs a session; `sessionRoutes` asks for it where it does.
+  // Everything below needs a session; the two above ask for it where they do.
   api.use(requireSession(edge));
+  api.route("/passkeys", passkeyRoutes(edge));
   api.route("/devices", deviceRoutes(edge));
   api.route("/users", userRoutes(edge));
   api.route("/inbox", inboxRoutes(edge));

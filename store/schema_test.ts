@@ -91,6 +91,8 @@ Deno.test("a compiled write joins a batch, and a typed read finds its row", () =
       counter: 3,
       transports: "[]",
       name: "phone",
+      multiDevice: 1,
+      backedUp: 0,
       createdAt: 4,
     };
 

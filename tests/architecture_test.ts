@@ -28,6 +28,7 @@ const onlyImporter: Readonly<Record<string, string>> = {
   "@libsql/client/web": "store/web_db.ts",
   "croner": "actors/scheduler/cron.ts",
   "uuidv7": "lib/ids.ts",
+  "@simplewebauthn/server": "edge/webauthn.ts",
 };
 
 interface Import {

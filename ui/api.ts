@@ -23,24 +23,16 @@ import type {
   NewMessage,
   UserList,
 } from "../edge/api.ts";
+import { ApiFailure } from "./api_failure.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { type PasskeyApi, passkeyApi } from "./passkey_api.ts";
 import { type Calls, type PolicyApi, policyApi } from "./policy_api.ts";
 import { strings } from "./strings.ts";
 
-/** A call that did not succeed. `status` is 0 when no answer came; `item` is the winner of a decision that came too late. */
-export class ApiFailure extends Error {
-  override readonly name = "ApiFailure";
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-    readonly item?: Item | undefined,
-  ) {
-    super(message);
-  }
-}
+export { ApiFailure };
 
 /** What the stores may ask of the server. Every call rejects with `ApiFailure`. */
-export interface Api extends PolicyApi {
+export interface Api extends PolicyApi, PasskeyApi {
   signIn(token: string): Promise<void>;
   /** Proves again who is signed in. */
   confirm(token: string): Promise<void>;
@@ -74,6 +66,7 @@ export interface Api extends PolicyApi {
 /** Where the client gets what is not its own. */
 export interface ApiOptions {
   readonly fetch: typeof fetch;
+  readonly authenticator: Authenticator;
   /** Told of every 401: the session is over. */
   readonly onSignedOut: () => void;
   /** Asks the person to prove who they are; resolves to whether they did. Then the refused call is made once more. */
@@ -83,7 +76,7 @@ export interface ApiOptions {
 const EVENTS_A_PAGE = 500;
 
 /** Builds the client. It learns the CSRF token from `me()`. */
-export function createApi({ fetch, onSignedOut, onReauthenticate }: ApiOptions): Api {
+export function createApi({ fetch, authenticator, onSignedOut, onReauthenticate }: ApiOptions): Api {
   let csrf = "";
 
   async function ask(method: string, path: string, body?: unknown): Promise<Response> {
@@ -133,6 +126,7 @@ export function createApi({ fetch, onSignedOut, onReauthenticate }: ApiOptions):
 
   return {
     ...policyApi({ call, change }),
+    ...passkeyApi({ call }, authenticator),
     signIn: (token) => call("POST", "/session", { token }),
     confirm: (token) => call("POST", "/session/confirm", { token }),
     signOut: () => call("DELETE", "/session"),

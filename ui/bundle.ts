@@ -11,11 +11,11 @@ import { fileURLToPath } from "node:url";
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /** Entry points by the name that `index.html` gives them. */
-const ENTRIES: Readonly<Record<string, string>> = {
+const ENTRIES = {
   main: "main.tsx",
   styles: "styles/app.css",
   theme_boot: "theme_boot.ts",
-};
+} as const;
 
 /** Where the UI goes. */
 export interface BundleUiOptions {
@@ -43,14 +43,22 @@ const common = {
   bundle: true,
   charset: "utf8",
   format: "esm",
-  jsx: "automatic",
-  jsxImportSource: "preact",
+  jsx: "transform",
+  jsxFactory: "h",
+  jsxFragment: "Fragment",
   legalComments: "none",
   logLevel: "warning",
   minify: true,
   platform: "browser",
   target: "es2024",
   write: false,
+} as const satisfies esbuild.BuildOptions;
+
+const hashed = {
+  ...common,
+  entryNames: "[name]-[hash]",
+  outdir: folder,
+  metafile: true,
 } as const satisfies esbuild.BuildOptions;
 
 async function makeFiles(): Promise<Files> {
@@ -66,21 +74,22 @@ async function makeFiles(): Promise<Files> {
   }
 }
 
-/** Scripts and styles, and the index that names them. */
+/** Scripts and styles, and the index that names them. Only the page's script is given what elements are made with. */
 async function makeHashed(): Promise<Files> {
-  const { outputFiles, metafile } = await esbuild.build({
-    ...common,
-    entryPoints: ENTRIES,
-    entryNames: "[name]-[hash]",
-    outdir: folder,
-    metafile: true,
-  });
+  const { main, ...others } = ENTRIES;
+  const builds = await Promise.all([
+    esbuild.build({ ...hashed, entryPoints: { main }, inject: [join(folder, "jsx.ts")] }),
+    esbuild.build({ ...hashed, entryPoints: others }),
+  ]);
   let index = await Deno.readTextFile(join(folder, "static/index.html"));
-  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
-    const entry = Object.entries(ENTRIES).find(([, source]) => source === entryPoint);
-    if (entry) index = index.replace(`%${entry[0]}%`, `/${basename(path)}`);
+  const files: Files = new Map();
+  for (const { outputFiles, metafile } of builds) {
+    for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+      const entry = Object.entries(ENTRIES).find(([, source]) => source === entryPoint);
+      if (entry) index = index.replace(`%${entry[0]}%`, `/${basename(path)}`);
+    }
+    for (const { path, contents } of outputFiles) files.set(basename(path), contents);
   }
-  const files: Files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   return files.set("index.html", new TextEncoder().encode(index));
 }
 

@@ -4,6 +4,7 @@
  */
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { browserAuthenticator } from "./authenticator.ts";
 import { AppContext } from "./parts/use_app.ts";
 import { Root } from "./screens/root.tsx";
 import { createApp } from "./store/app.ts";
@@ -19,6 +20,7 @@ if (fragment !== "") history.replaceState(null, "", location.pathname);
 
 const app = createApp({
   fetch: (input, init) => fetch(input, init),
+  authenticator: browserAuthenticator(),
   fragment,
   openStream: (url) => new EventSource(url),
   isOnline: () => navigator.onLine,

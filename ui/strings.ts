@@ -2,6 +2,7 @@
  * Every sentence that the page says, in one place. Functions where a value stands in the sentence. No markup and no logic but plurals.
  */
 import { inboxStrings } from "./strings/inbox.ts";
+import { passkeyStrings } from "./strings/passkeys.ts";
 import { plural } from "./strings/plural.ts";
 import { policyStrings, stopStrings } from "./strings/policy.ts";
 
@@ -221,6 +222,7 @@ export const strings = {
     copied: "Copied",
     signOut: "Sign out of this device",
   },
+  passkeys: passkeyStrings,
   policy: policyStrings,
   stop: stopStrings,
   time: {

@@ -15,7 +15,7 @@ export type SignIn = z.infer<typeof SignIn>;
 
 /**
  * `POST /api/session/confirm`: proves again who is signed in, by the `OWNER_TOKEN` or an unused one-time token of the same person; 204. Where an
- * `OWNER_TOKEN` is set, changes that last answer 403 `reauthenticate` ten minutes after the last proof.
+ * `OWNER_TOKEN` is set or the person has a passkey, changes that last answer 403 `reauthenticate` ten minutes after the last proof.
  */
 export const Confirmation = z.strictObject({ token: z.string().min(16).max(512) });
 export type Confirmation = z.infer<typeof Confirmation>;
@@ -27,6 +27,8 @@ export const Me = z.object({
   csrf: z.string(),
   expiresAt: z.int(),
   version: z.string(),
+  /** Whether the person has a passkey and may use it at this address. */
+  passkey: z.boolean(),
   /** Set when the instance can name its Zulip realm. */
   realm: z.string().optional(),
 });

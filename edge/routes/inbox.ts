@@ -22,7 +22,7 @@ import { readBody, readQuery } from "../body.ts";
 import { change } from "../change.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
 import { refuse } from "../errors.ts";
-import { isFarReaching, requireFresh } from "../fresh.ts";
+import { isFarReaching, isRisky, requireFresh, requireRecent } from "../fresh.ts";
 import { namedItem, ownView } from "../found_item.ts";
 import { itemView } from "../item_view.ts";
 import { callOf, contextOf, policyRows } from "../policy_view.ts";
@@ -58,6 +58,7 @@ export function inboxRoutes(edge: Edge): Hono<EdgeEnv> {
     await limitWrites(c, edge);
     const { version, ...asked } = await readBody(c, DecisionRequest);
     if (viewerOf(c).role === "owner" && isFarReaching(asked)) requireFresh(c, edge);
+    if (isRisky(c, item.risk, asked.decision)) requireRecent(c, edge);
     const body = await storable(found, asked);
     const { viewer, userName, deviceId } = c.get("session");
     const decided = await decide(edge.db, {

@@ -4,18 +4,22 @@
  */
 import { type Context, Hono } from "hono";
 import { findLoginToken, useLoginToken } from "../../store/edge/login_tokens.ts";
-import { confirmSession, insertSession, revokeDevice } from "../../store/edge/sessions.ts";
+import { confirmSession, revokeDevice } from "../../store/edge/sessions.ts";
 import { ensureOwner } from "../../store/edge/users.ts";
 import type { Statement } from "../../store/db.ts";
 import { Confirmation, type Me, SignIn } from "../api.ts";
-import { clearSessionCookie, requireSession, setSessionCookie } from "../auth.ts";
+import { clearSessionCookie, requireSession } from "../auth.ts";
 import { readBody } from "../body.ts";
 import type { Edge, EdgeEnv } from "../deps.ts";
+import { enter } from "../enter.ts";
 import { ApiError, refuseCommit } from "../errors.ts";
 import { announcePeople } from "../people.ts";
 import { peerOf } from "../peer.ts";
 import { limit, SIGN_IN } from "../rate.ts";
-import { csrfOf, hashOf, isSameSecret, newSecret } from "../secrets.ts";
+import { relyingParty } from "../relying_party.ts";
+import { hashOf, isSameSecret } from "../secrets.ts";
+
+const REFUSED = "This sign-in token is wrong, used or too old";
 
 /** `POST` and `DELETE /api/session`, `GET /api/me`. */
 export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
@@ -25,8 +29,8 @@ export function sessionRoutes(edge: Edge): Hono<EdgeEnv> {
     await limit(edge, `sign_in/${peerOf(c, edge)}`, SIGN_IN);
     const { token, device } = await readBody(c, SignIn);
     const found = await whoseToken(edge, token);
-    if (!found) throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
-    await signIn(c, edge, found, device ?? deviceName(c.req.header("user-agent")));
+    if (!found) throw new ApiError("unauthorized", REFUSED);
+    await enter(c, edge, { ...found, device, refusal: REFUSED });
     return c.json({ ok: true }, 201);
   });
 
@@ -75,25 +79,6 @@ async function whoseToken(edge: Edge, token: string): Promise<TokenOwner | undef
   return userId === undefined ? undefined : { userId, use: useLoginToken(hash, now) };
 }
 
-async function signIn(c: Context<EdgeEnv>, edge: Edge, owner: TokenOwner, deviceName: string): Promise<void> {
-  const secret = newSecret(edge.randomBytes);
-  const session = {
-    hash: hashOf(secret),
-    csrfHash: hashOf(csrfOf(secret)),
-    userId: owner.userId,
-    deviceId: edge.newId(),
-    deviceName,
-  };
-  const statements = [...owner.use, ...insertSession(session, edge.clock.now())];
-  const committed = await edge.committer.commit({ id: session.deviceId, statements });
-  if (!committed.ok && committed.error.code === "guard_failed") {
-    throw new ApiError("unauthorized", "This sign-in token is wrong, used or too old");
-  }
-  if (!committed.ok) refuseCommit(committed.error);
-  await announcePeople(edge);
-  setSessionCookie(c, edge, secret);
-}
-
 function me(c: Context<EdgeEnv>, edge: Edge): Me {
   const session = c.get("session");
   return {
@@ -101,17 +86,8 @@ function me(c: Context<EdgeEnv>, edge: Edge): Me {
     device: { id: session.deviceId, name: session.deviceName },
     csrf: c.get("csrf"),
     expiresAt: session.expiresAt,
+    passkey: session.hasPasskey && "party" in relyingParty(c, edge.config),
     version: edge.version,
     ...(edge.config.realm === undefined ? {} : { realm: edge.config.realm }),
   };
-}
-
-/** `Firefox on Linux`: enough to recognise one's own phone in a list. */
-function deviceName(userAgent = ""): string {
-  const browser = ["Firefox", "Edg", "Chrome", "Safari"].find((name) => userAgent.includes(name));
-  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) =>
-    userAgent.includes(name)
-  );
-  const named = browser === "Edg" ? "Edge" : browser;
-  return [named ?? "A client", ...(system ? [`on ${system}`] : [])].join(" ");
 }

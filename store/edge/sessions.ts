@@ -35,6 +35,8 @@ export interface Session {
   readonly authenticatedAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
+  /** Whether the person can prove with a passkey who they are. */
+  readonly hasPasskey: boolean;
   readonly viewer: Viewer;
 }
 
@@ -84,6 +86,7 @@ interface SessionRow {
   readonly authenticated_at: number;
   readonly seen_at: number;
   readonly expires_at: number;
+  readonly has_passkey: number;
 }
 
 /** The session behind a hash, unless it has expired or its device was revoked. Rejects with `DbError`. */
@@ -91,7 +94,7 @@ export async function findSession(db: Db, hash: string, now: number): Promise<Se
   const [found, entitled] = await db.queryAll([
     sql(
       `SELECT s.hash, s.csrf, s.user_id, u.name, u.role, s.device_id, d.name AS device_name, s.created_at, s.authenticated_at,
-         s.seen_at, s.expires_at
+         s.seen_at, s.expires_at, EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = s.user_id) AS has_passkey
        FROM sessions s JOIN users u ON u.id = s.user_id JOIN devices d ON d.id = s.device_id
        WHERE s.hash = ? AND s.expires_at > ? AND d.revoked_at IS NULL`,
       hash,
@@ -114,6 +117,7 @@ export async function findSession(db: Db, hash: string, now: number): Promise<Se
     authenticatedAt: row.authenticated_at,
     seenAt: row.seen_at,
     expiresAt: row.expires_at,
+    hasPasskey: row.has_passkey === 1,
     viewer: { userId: row.user_id, role: row.role, channels: toChannels(objects(entitled)) },
   };
 }

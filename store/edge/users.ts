@@ -106,6 +106,7 @@ export function removeUser(id: string): Statement[] {
     sql("DELETE FROM devices WHERE user_id = ?", id),
     sql("DELETE FROM login_tokens WHERE user_id = ?", id),
     sql("DELETE FROM passkeys WHERE user_id = ?", id),
+    sql("DELETE FROM webauthn_challenges WHERE user_id = ?", id),
     sql("DELETE FROM entitlements WHERE user_id = ?", id),
     sql("DELETE FROM users WHERE id = ?", id),
     ...ownerRemains(),

@@ -141,7 +141,8 @@ export const statements: readonly string[] = [
      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER) STRICT`,
   `CREATE TABLE passkeys (
      id TEXT PRIMARY KEY, user_id TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL, transports TEXT NOT NULL,
-     name TEXT NOT NULL, created_at INTEGER NOT NULL, used_at INTEGER) STRICT`,
+     name TEXT NOT NULL, multi_device INTEGER NOT NULL, backed_up INTEGER NOT NULL, created_at INTEGER NOT NULL,
+     used_at INTEGER) STRICT`,
   `CREATE TABLE webauthn_challenges (
      hash TEXT PRIMARY KEY, user_id TEXT, purpose TEXT NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER) STRICT`,
   `CREATE TABLE push_subscriptions (

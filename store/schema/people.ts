@@ -63,6 +63,10 @@ export const passkeys = sqliteTable("passkeys", {
   counter: integer("counter").notNull(),
   transports: text("transports").notNull(),
   name: text("name").notNull(),
+  /** 1: the authenticator may copy it to other devices. */
+  multiDevice: integer("multi_device").notNull(),
+  /** 1: such a copy exists, as of the last use. */
+  backedUp: integer("backed_up").notNull(),
   createdAt: integer("created_at").notNull(),
   usedAt: integer("used_at"),
 });

@@ -4,10 +4,13 @@
 import assert from "node:assert/strict";
 import { seed } from "../../store/seeds.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
-import { Bench, type Client } from "./edge_bench.ts";
+import { Bench, type BenchOptions, type Client } from "./edge_bench.ts";
 
 /** An installation with its approval at work: the doorbell lets it handle what is there. */
-export async function withApproval(test: (bench: Bench, owner: Client) => Promise<void>): Promise<void> {
+export async function withApproval(
+  test: (bench: Bench, owner: Client) => Promise<void>,
+  { config = {}, deps = {} }: BenchOptions = {},
+): Promise<void> {
   let working: Promise<void> = Promise.resolve();
   const doorbell = () => {
     working = working.then(async () => {
@@ -17,7 +20,7 @@ export async function withApproval(test: (bench: Bench, owner: Client) => Promis
       bench.app.notify();
     });
   };
-  const bench = await Bench.open({ deps: { doorbell } });
+  const bench = await Bench.open({ config, deps: { ...deps, doorbell } });
   try {
     await seed(bench.db, 1);
     await bench.lease();

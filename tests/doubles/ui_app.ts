@@ -86,6 +86,7 @@ export function createTestApp(
 
   const app = createApp({
     fetch,
+    authenticator: { isSupported: true, create: () => Promise.resolve({}), get: () => Promise.resolve({}) },
     fragment: options.fragment ?? "",
     openStream: (url) => {
       const stream = new HandStream(url);

@@ -6,6 +6,7 @@ import type { Device, Me } from "../../edge/api.ts";
 import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
+import { Passkeys } from "../parts/passkeys.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { SignInLink } from "../parts/sign_in_link.tsx";
 import { StopCard } from "../parts/frame/stop_everything.tsx";
@@ -31,6 +32,7 @@ export function Settings() {
       {me?.user.role === "owner" && <PeopleLink />}
       <StopCard />
       <Appearance />
+      <Passkeys />
       <Devices />
       <button
         type="button"

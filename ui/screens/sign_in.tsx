@@ -2,6 +2,7 @@
  * The door. A link brings its token and one tap uses it; without a link a token can be pasted.
  */
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Wordmark } from "../parts/icons.tsx";
 import { Failure } from "../parts/feedback.tsx";
 import { useApp } from "../parts/use_app.ts";
@@ -57,6 +58,24 @@ function ByLink() {
   );
 }
 
+/** Shown where somebody has a passkey: the way in, or why it is none at this address. */
+function ByPasskey() {
+  const { session, passkeys } = useApp();
+  useEffect(() => void passkeys.loadOffer(), []);
+  if (!passkeys.areKnown.value) return null;
+  if (passkeys.isOffered.value !== true) return <p class="hint">{passkeys.why.value}</p>;
+  return (
+    <button
+      type="button"
+      class="button large"
+      disabled={session.busy.value}
+      onClick={() => void session.signInByPasskey()}
+    >
+      {strings.passkeys.signIn}
+    </button>
+  );
+}
+
 function ByHand() {
   const { session } = useApp();
   const token = useSignal("");
@@ -87,6 +106,7 @@ function ByHand() {
       <button type="submit" class="button primary large" disabled={session.busy.value || text === ""}>
         {session.busy.value ? words.busy : words.submit}
       </button>
+      <ByPasskey />
     </form>
   );
 }

@@ -5,6 +5,7 @@
 import { effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
 import type { StreamEvent } from "../../edge/api.ts";
 import { createApi } from "../api.ts";
+import type { Authenticator } from "../authenticator.ts";
 import { createRouter, type Router, type RouterHost } from "../router.ts";
 import { type ActorsStore, createActors } from "./actors.ts";
 import { type AuditStore, createAudit } from "./audit.ts";
@@ -13,6 +14,7 @@ import { type ConversationsStore, createConversations } from "./conversations.ts
 import { type Confirming, createConfirming } from "./confirming.ts";
 import { createInbox, type InboxStore } from "./inbox.ts";
 import { createLive, type EventStream, type LiveStream } from "./live.ts";
+import { createPasskeys, type PasskeyStore } from "./passkeys.ts";
 import { createPolicy, type PolicyStore } from "./policy.ts";
 import { createSession, type SessionStore } from "./session.ts";
 import { createTheme, type ThemeHost, type ThemeStore } from "./theme.ts";
@@ -20,6 +22,7 @@ import { createTheme, type ThemeHost, type ThemeStore } from "./theme.ts";
 /** What the page takes from the browser. */
 export interface AppHost extends ThemeHost, RouterHost {
   readonly fetch: typeof fetch;
+  readonly authenticator: Authenticator;
   readonly fragment: string;
   readonly openStream: (url: string) => EventStream;
   readonly isOnline: () => boolean;
@@ -32,6 +35,7 @@ export interface AppHost extends ThemeHost, RouterHost {
 export interface App {
   readonly session: SessionStore;
   readonly confirming: Confirming;
+  readonly passkeys: PasskeyStore;
   readonly inbox: InboxStore;
   readonly conversations: ConversationsStore;
   readonly chat: ChatStore;
@@ -54,11 +58,16 @@ export function createApp(host: AppHost): App {
   const now = signal(host.now());
   const api = createApi({
     fetch: host.fetch,
+    authenticator: host.authenticator,
     onSignedOut: () => session.ended(),
     onReauthenticate: () => confirming.ask(),
   });
-  const confirming = createConfirming((token) => api.confirm(token));
+  const confirming = createConfirming((token) => api.confirm(token), () => api.passkeyConfirm());
   const session = createSession(api, host);
+  const passkeys = createPasskeys(api, {
+    isSupported: host.authenticator.isSupported,
+    onChange: () => session.refresh(),
+  });
   const inbox = createInbox(api, now);
   const conversations = createConversations(api, host.after);
   const chat = createChat(api, { newId: host.newId });
@@ -120,7 +129,7 @@ export function createApp(host: AppHost): App {
       } else if (state === "signed_out") {
         live.stop();
         confirming.cancel();
-        for (const store of [inbox, conversations, actors, chat, policy, audit]) store.clear();
+        for (const store of [inbox, conversations, actors, chat, policy, audit, passkeys]) store.clear();
       }
     });
   });
@@ -147,6 +156,7 @@ export function createApp(host: AppHost): App {
   return {
     session,
     confirming,
+    passkeys,
     inbox,
     conversations,
     chat,

@@ -1,6 +1,6 @@
 /**
  * Proving again who one is when the server asks for it: whoever was refused waits here while a dialog is open, and asks once more when it went well. All
- * who wait share one dialog. Proven by `tests/browser/policy_test.ts`.
+ * who wait share one dialog. Proven by `tests/browser/policy_test.ts` and `tests/browser/passkey_test.ts`.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { sentenceOf } from "../api.ts";
@@ -16,11 +16,16 @@ export interface Confirming {
   ask(): Promise<boolean>;
   /** Sends what the person gave: a token, or a link that carries one. */
   confirm(text: string): Promise<void>;
+  /** Proves by a passkey. */
+  confirmByPasskey(): Promise<void>;
   cancel(): void;
 }
 
-/** Builds it on the call that proves. */
-export function createConfirming(prove: (token: string) => Promise<void>): Confirming {
+/** Builds it on the calls that prove. */
+export function createConfirming(
+  prove: (token: string) => Promise<void>,
+  proveByPasskey: () => Promise<void>,
+): Confirming {
   const isAsking = signal(false);
   const busy = signal(false);
   const error = signal<string | undefined>(undefined);
@@ -33,6 +38,19 @@ export function createConfirming(prove: (token: string) => Promise<void>): Confi
     waiting = undefined;
   }
 
+  async function attempt(call: () => Promise<void>): Promise<void> {
+    busy.value = true;
+    error.value = undefined;
+    try {
+      await call();
+      end(true);
+    } catch (failure) {
+      error.value = sentenceOf(failure);
+    } finally {
+      busy.value = false;
+    }
+  }
+
   return {
     isAsking,
     busy,
@@ -42,18 +60,8 @@ export function createConfirming(prove: (token: string) => Promise<void>): Confi
       isAsking.value = true;
       return waiting.promise;
     },
-    async confirm(text) {
-      busy.value = true;
-      error.value = undefined;
-      try {
-        await prove(tokenIn(text));
-        end(true);
-      } catch (failure) {
-        error.value = sentenceOf(failure);
-      } finally {
-        busy.value = false;
-      }
-    },
+    confirm: (text) => attempt(() => prove(tokenIn(text))),
+    confirmByPasskey: () => attempt(proveByPasskey),
     cancel: () => end(false),
   };
 }

@@ -44,6 +44,7 @@ export interface SessionStore {
   refresh(): Promise<boolean>;
   /** With a token, or a link that carries one. */
   signIn(text: string): Promise<void>;
+  signInByPasskey(): Promise<void>;
   signOut(): Promise<void>;
   /** The server says that the session is over. */
   ended(): void;
@@ -136,6 +137,11 @@ export function createSession(api: Api, { fragment, isOnline, storage }: Session
         // A one-time token is spent or wrong after this, whatever the answer.
         linkToken.value = undefined;
         await api.signIn(tokenIn(text));
+        await refresh();
+      }),
+    signInByPasskey: () =>
+      attempt(async () => {
+        await api.passkeySignIn();
         await refresh();
       }),
     signOut: () =>

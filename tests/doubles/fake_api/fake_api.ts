@@ -3,7 +3,7 @@
  * told. For browser tests and for looking at the UI. A test may set `failing`, call `emit`, or read `calls`.
  */
 import { Hono } from "hono";
-import type { DecisionRequest, Item, Me, StreamEvent } from "../../../edge/api.ts";
+import type { DecisionRequest, Item, Me, PasskeyOffer, StreamEvent } from "../../../edge/api.ts";
 import { CONTENT_SECURITY_POLICY } from "../../../edge/headers.ts";
 import { staticRoutes } from "../../../edge/routes/static.ts";
 import { SseWriter } from "../../../edge/sse.ts";
@@ -18,6 +18,7 @@ import {
   sampleItems,
   sampleMe,
   sampleOffers,
+  samplePasskeys,
   sampleQueue,
   sampleUsers,
 } from "./samples.ts";
@@ -69,7 +70,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     if (isApi && fake.failing) {
       return c.json(errorBody("unavailable", "The database cannot be reached right now"), 503);
     }
-    if (isApi && !isIn && c.req.path !== "/api/session") {
+    if (isApi && !isIn && !["/api/session", "/api/passkeys/offer"].includes(c.req.path)) {
       return c.json(errorBody("unauthorized", "Sign in first"), 401);
     }
     const isChange = c.req.method !== "GET" &&
@@ -106,6 +107,8 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     const me = sampleMe(now);
     return c.json({ ...me, user: { ...me.user, role: fake.role } } satisfies Me);
   });
+  app.get("/api/passkeys/offer", (c) => c.json({ offered: true, known: true } satisfies PasskeyOffer));
+  app.get("/api/passkeys", (c) => c.json(samplePasskeys(now)));
   app.get("/api/devices", (c) =>
     c.json({
       devices: [

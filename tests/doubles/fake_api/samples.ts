@@ -7,6 +7,7 @@ import type {
   DescribedView,
   Item,
   Me,
+  PasskeyList,
   RuleOffers,
   UserView,
 } from "../../../edge/api.ts";
@@ -23,7 +24,20 @@ export function sampleMe(now: number): Me {
     csrf: "csrf",
     expiresAt: now + 30 * 24 * HOUR,
     version: "0.1.0",
+    passkey: false,
     realm: "https://chat.example.org",
+  };
+}
+
+/** A phone's passkey and one that was never used. */
+export function samplePasskeys(now: number): PasskeyList {
+  const createdAt = now - 9 * 24 * HOUR;
+  return {
+    passkeys: [
+      { id: "k1", name: "Chrome on Android", createdAt, usedAt: now - HOUR, synced: true },
+      { id: "k2", name: "Security key", createdAt, usedAt: null, synced: false },
+    ],
+    lastWayIn: true,
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * The dialog in which a person proves that it is still they, before a change that outlasts the session. Proven by `tests/browser/policy_test.ts`.
+ * The dialog in which a person proves that it is still they, before a change that outlasts the session. A passkey comes first.
+ * Proven by `tests/browser/policy_test.ts` and `tests/browser/passkey_test.ts`.
  */
 import { useSignal } from "@preact/signals";
 import { strings } from "../../strings.ts";
@@ -18,7 +19,8 @@ export function ConfirmIdentity() {
 }
 
 function Ask() {
-  const { confirming } = useApp();
+  const { confirming, passkeys, session } = useApp();
+  const byPasskey = passkeys.isSupported && session.me.value?.passkey === true;
   const text = useSignal("");
   const isShort = text.value.trim().length < MIN_LENGTH;
   return (
@@ -31,13 +33,24 @@ function Ask() {
         }}
       >
         <p>{words.body}</p>
+        {byPasskey && (
+          <button
+            type="button"
+            class="button primary large"
+            autoFocus
+            disabled={confirming.busy.value}
+            onClick={() => void confirming.confirmByPasskey()}
+          >
+            {strings.passkeys.use}
+          </button>
+        )}
         <label class="field">
           <span>{words.token}</span>
           <input
             type="password"
             name="token"
             autocomplete="current-password"
-            autoFocus
+            autoFocus={!byPasskey}
             aria-describedby="confirm-hint"
             value={text.value}
             onInput={(event) => text.value = event.currentTarget.value}
@@ -47,7 +60,11 @@ function Ask() {
         {confirming.error.value !== undefined && <Failure message={confirming.error.value} />}
         <div class="dialog-buttons">
           <button type="button" class="button" onClick={confirming.cancel}>{strings.policy.cancel}</button>
-          <button type="submit" class="button primary" disabled={isShort || confirming.busy.value}>
+          <button
+            type="submit"
+            class={byPasskey ? "button" : "button primary"}
+            disabled={isShort || confirming.busy.value}
+          >
             {words.submit}
           </button>
         </div>
