@@ -12,6 +12,7 @@ import { liveMessages } from "./protocol/live.ts";
 import { markMessages } from "./protocol/marks.ts";
 import { modelMessages } from "./protocol/models.ts";
 import { peopleMessages } from "./protocol/people.ts";
+import { pushMessages } from "./protocol/push.ts";
 import { schedulerMessages } from "./protocol/scheduler.ts";
 import { toolMessages } from "./protocol/tools.ts";
 import { zulipMessages } from "./protocol/zulip.ts";
@@ -24,6 +25,7 @@ export const catalogue = {
   ...approvalMessages,
   ...markMessages,
   ...peopleMessages,
+  ...pushMessages,
   ...schedulerMessages,
   ...zulipMessages,
   ...liveMessages,

@@ -10,13 +10,14 @@ import { send } from "./outbox.ts";
 /** Sends everybody, as the rows are now. */
 export async function announcePeople(edge: Edge): Promise<void> {
   const users = (await listPeople(edge.db)).map((
-    { id, name, role, zulipUserId, sessionUntil, channels },
+    { id, name, role, zulipUserId, sessionUntil, takesPush, channels },
   ) => ({
     id,
     name,
     role,
     zulipUserId,
     sessionUntil,
+    ...(takesPush ? { takesPush } : {}),
     channels: [...channels].filter(([, access]) => access === "approve").map(([channel]) => channel),
   }));
   await send(edge, {

@@ -10,6 +10,7 @@ import { approvalOps } from "./ops/approval.ts";
 import { callOps } from "./ops/calls.ts";
 import { conversationOps } from "./ops/conversation.ts";
 import { itemOps } from "./ops/items.ts";
+import { pushOps } from "./ops/push.ts";
 import { schedulerOps } from "./ops/scheduler.ts";
 import { toolboxOps } from "./ops/toolbox.ts";
 import { zulipOps } from "./ops/zulip.ts";
@@ -20,6 +21,7 @@ export const opCatalogue = {
   ...callOps,
   ...conversationOps,
   ...itemOps,
+  ...pushOps,
   ...schedulerOps,
   ...toolboxOps,
   ...zulipOps,

@@ -17,6 +17,7 @@ import { onPersonChanged } from "./policy/people_log.ts";
 import { onPolicy } from "./policy/policy_change.ts";
 import { onQuestion, onWithdrawn } from "./items/questions.ts";
 import { onCardGone, onCardShown, onPeople, onReact } from "./deciding/reactions.ts";
+import { onPushSent } from "./calling/push.ts";
 import { onRemind } from "./calling/reminders.ts";
 import { onRestartDone, onRestartWanted } from "./items/restarts.ts";
 import { type ApprovalState, restore } from "./state.ts";
@@ -75,6 +76,8 @@ function handle(draft: Draft, message: Message): void {
       return onCardShown(draft, message.payload);
     case "bypass.expire":
       return onBypassExpire(draft, message.payload);
+    case "push.sent":
+      return onPushSent(draft, message.payload);
     case "card.gone":
       return onCardGone(draft, message.payload);
     case "session.ended":

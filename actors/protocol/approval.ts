@@ -252,6 +252,8 @@ export const PeopleKnown = z.object({
     channels: z.array(z.int()),
     /** When the last of their sessions ends unless it is used, milliseconds since the epoch; null: they are signed in nowhere. */
     sessionUntil: z.int().nullable().optional(),
+    /** They have a device that takes push messages; absent: none. */
+    takesPush: z.boolean().optional(),
   })),
 });
 export type PeopleKnown = z.infer<typeof PeopleKnown>;

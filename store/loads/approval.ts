@@ -7,7 +7,7 @@ import type { Bypass, Rule } from "../../lib/policy/rule.ts";
 import { type ProfileBody, readProfileConfig } from "../../lib/profile.ts";
 import { type Db, objects, sql } from "../db.ts";
 import { DB_NOW } from "../lease.ts";
-import { SESSION_UNTIL } from "../queries/people.ts";
+import { SESSION_UNTIL, TAKES_PUSH } from "../queries/people.ts";
 
 /** An open item as stored; `described`, `trace` and `question` are parsed JSON. */
 export interface LoadedItem {
@@ -71,6 +71,8 @@ export interface LoadedUser {
   readonly channels: readonly number[];
   /** When the last of their sessions ends unless it is used, milliseconds since the epoch; null: signed in nowhere; absent: not known. */
   readonly sessionUntil?: number | null | undefined;
+  /** They have a device that takes push messages. */
+  readonly takesPush?: boolean | undefined;
 }
 
 /** Everything approval starts from. */
@@ -181,7 +183,7 @@ const queries = [
   ),
   sql("SELECT seq, hash FROM decisions ORDER BY seq DESC LIMIT 1"),
   sql(
-    `SELECT id, name, role, zulip_user_id AS zulipUserId, ${SESSION_UNTIL} AS sessionUntil FROM users ORDER BY created_at, id`,
+    `SELECT id, name, role, zulip_user_id AS zulipUserId, ${SESSION_UNTIL} AS sessionUntil, ${TAKES_PUSH} AS takesPush FROM users ORDER BY created_at, id`,
   ),
   sql("SELECT user_id AS userId, channel_id AS channelId FROM entitlements WHERE access = 'approve'"),
   sql("SELECT value FROM settings WHERE key = 'zulip_approvers'"),
@@ -274,8 +276,11 @@ export async function loadApproval(db: Db): Promise<LoadedApproval> {
     held: table<{ callId: string; conversation: string; grant: string }>(14)
       .map((row) => ({ ...row, grant: parsed(row.grant) })),
     head: table<{ seq: number; hash: string }>(8)[0] ?? null,
-    users: table<Omit<LoadedUser, "channels">>(9).map((user) => ({
+    users: table<Omit<LoadedUser, "channels" | "takesPush"> & { takesPush: number }>(9).map((
+      { takesPush, ...user },
+    ) => ({
       ...user,
+      ...(takesPush === 1 ? { takesPush: true } : {}),
       channels: entitlements.filter((row) => row.userId === user.id).map((row) => row.channelId),
     })),
     zulipApprovers: readApprovers(table<{ value: string }>(11)[0]?.value),

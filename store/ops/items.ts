@@ -198,6 +198,16 @@ export const itemOps = {
     ),
     announceItem(input.id, now),
   ]),
+  /** A message about it went to somebody's device. What is shown of it did not change, so its version stays. */
+  "item.reached": op(by, z.object({ id: z.string() }), (input, { now }) => [
+    sql(
+      "UPDATE pending_items SET delivered_at = ?, updated_at = ? WHERE id = ? AND delivered_at IS NULL",
+      now,
+      now,
+      input.id,
+    ),
+    announceItem(input.id, now),
+  ]),
   "item.card": op(
     by,
     z.object({ id: z.string(), messageId: z.int(), whole: z.boolean() }),

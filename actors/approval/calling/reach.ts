@@ -1,6 +1,6 @@
 /**
  * Whether anybody who may decide an item can be reached at all: somebody signed in with the right to act there, or somebody who may decide the card
- * by a reaction. If nobody can, the topic is told at once, once a turn, and the item says so. It decides nothing. Proven by `../deciding/people_test.ts`.
+ * by a reaction. Push messages go to signed-in devices only, so whoever gets them counts already. If nobody can, the topic is told at once, once a turn, and the item says so. It decides nothing. Proven by `../deciding/people_test.ts`.
  */
 import type { Draft } from "../draft.ts";
 import { mayAct, mayAllow, needsTwo } from "../deciding/rights.ts";
@@ -42,7 +42,8 @@ export function hasReactingPerson(state: ApprovalState, item: OpenItem): boolean
     entitledPeople(state, item).some((user) => user.zulipUserId !== null);
 }
 
-function entitledPeople(state: ApprovalState, item: OpenItem): ApprovalState["users"] {
+/** Everybody with an account here who may decide the item now. */
+export function entitledPeople(state: ApprovalState, item: OpenItem): ApprovalState["users"] {
   return state.users.filter(({ id: userId }) =>
     mayAct(state, { userId }, item.origin.channelId) && mayAllow(state, item, { userId })
   );

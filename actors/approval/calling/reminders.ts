@@ -1,6 +1,7 @@
 /** Saying once more that something waits, never in the quiet hours. Proven by `../items/waiting_test.ts`. */
 import type { ApprovalRemind } from "../../protocol/approval.ts";
 import type { Draft } from "../draft.ts";
+import { pushWaiting } from "./push.ts";
 import { afterQuietHours } from "./quiet_hours.ts";
 import type { OpenItem } from "../state.ts";
 import { stillWaits } from "../texts.ts";
@@ -18,12 +19,9 @@ export function armReminder(draft: Draft, item: OpenItem, round: number): void {
 export function onRemind(draft: Draft, { itemId, version, round }: ApprovalRemind): void {
   const item = draft.state.items.get(itemId);
   if (!item || item.version !== version || item.claimed || item.edit) return;
-  note(
-    draft,
-    item,
-    `remind/${itemId}/${version}/${round}`,
-    stillWaits(item.kind, draft.env.now - item.createdAt),
-  );
+  const key = `remind/${itemId}/${version}/${round}`;
+  note(draft, item, key, stillWaits(item.kind, draft.env.now - item.createdAt));
+  pushWaiting(draft, item, key);
   armReminder(draft, item, round + 1);
 }
 

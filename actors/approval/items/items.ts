@@ -6,6 +6,7 @@
 import type { StoredApproval, StoredDecision } from "../../../store/ops/items.ts";
 import type { Decider, DecisionBody, SettledBy } from "../../protocol/approval.ts";
 import type { Draft, PayloadIn } from "../draft.ts";
+import { pushSettled, pushWaiting } from "../calling/push.ts";
 import { hasReactingPerson, noteReach } from "../calling/reach.ts";
 import { armReminder } from "../calling/reminders.ts";
 import type { OpenItem } from "../state.ts";
@@ -40,6 +41,7 @@ export function openItem(
   const { id: itemId, callId, kind } = item;
   draft.tell(`conversation/${item.conversation}`, "call.waiting", { callId, itemId, kind });
   showCard(draft, item, "waiting");
+  pushWaiting(draft, item, `asked/${itemId}/${item.version}`);
   draft.tell(
     "approval",
     "approval.expire",
@@ -119,6 +121,7 @@ export function reopenItem(
   armReminder(draft, again, 1);
   noteReach(draft, again);
   showCard(draft, again, "waiting");
+  pushWaiting(draft, again, `asked/${itemId}/${version}`);
 }
 
 /** Ends an item. */
@@ -135,6 +138,7 @@ export function settleItem(
   draft.op({ op: "item.settle", id: item.id, state, note: options.note, undoUntil: options.undoUntil });
   draft.dropItem(item.id);
   showCard(draft, item, state, options.decision);
+  pushSettled(draft, item);
 }
 
 /** Who decided, as the one text by which *the same person* is known. */
