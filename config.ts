@@ -52,6 +52,10 @@ export interface Config {
   readonly timeZone: string;
   readonly maxLive: number | undefined;
   readonly idleMs: number;
+  /** The private key for push messages, a JSON Web Key; without it one is kept in the data folder. */
+  readonly vapidKey: string | undefined;
+  /** One more push service, on loopback, for tests. */
+  readonly pushTestOrigin: string | undefined;
   readonly zulip: ZulipAccount | undefined;
   readonly zulipWebhookToken: string | undefined;
   readonly zulipChannels: readonly string[];
@@ -101,6 +105,8 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
     timeZone: file.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     maxLive: integer("MAX_LIVE", env, undefined, { min: 1, max: 2_000 }, problem),
     idleMs: 1_000 * (integer("IDLE_SECONDS", env, 60, { min: 1, max: 86_400 }, problem) ?? 60),
+    vapidKey: env("VAPID_KEY"),
+    pushTestOrigin: env("PUSH_TEST_ORIGIN"),
     zulip,
     zulipWebhookToken: env("ZULIP_WEBHOOK_TOKEN"),
     zulipChannels: list(env("ZULIP_CHANNELS")),
@@ -120,6 +126,9 @@ export function readConfig({ env: rawEnv, readText, cwd }: ConfigSources): Resul
   }
   if (config.publicUrl !== undefined && !isPublicOrigin(config.publicUrl)) {
     problem("PUBLIC_URL must be an https origin without a path, such as https://board.example.org");
+  }
+  if (config.pushTestOrigin !== undefined && !/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(config.pushTestOrigin)) {
+    problem("PUSH_TEST_ORIGIN is for tests and must be http://127.0.0.1 with a port; leave it out");
   }
   const modelProblem = modelProblemOf(config);
   if (modelProblem !== undefined) problem(modelProblem);

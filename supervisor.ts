@@ -18,10 +18,12 @@ import { logOf, openLog } from "./composition/log.ts";
 import { MemoryMeter, readPss } from "./composition/watch/memory_meter.ts";
 import { runtimeFamilies } from "./composition/watch/metrics.ts";
 import { tellNote } from "./composition/notes.ts";
+import { openVapidKey, readVapidKey } from "./composition/push_key.ts";
 import { modelRefusal } from "./composition/providers.ts";
 import { unreadySingletons } from "./composition/watch/readiness.ts";
 import { secretsOf } from "./composition/secrets.ts";
 import { readsOf, vocabularyFor } from "./composition/vocabulary.ts";
+import { publicKeyOf } from "./actors/push/vapid.ts";
 import type { ActorRestart, DeadLetterSettle } from "./actors/protocol/conversation.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp, type EdgeApp } from "./edge/app.ts";
@@ -150,9 +152,13 @@ async function open(
   const live = new LiveFan();
   const running = Promise.withResolvers<void>();
   const memory = new MemoryMeter({ clock: systemClock, read: readPss });
+  const vapidKey = config.vapidKey === undefined
+    ? await openVapidKey(config.dataDir)
+    : readVapidKey(config.vapidKey, "VAPID_KEY");
   const kinds = actorKinds(config, inboxUrlOf(config), {
     gatewayEnv: telemetryEnv(),
     knowsTools: await knowsTools(store),
+    vapidKey,
   });
   const runtime = createRuntime({
     store,
@@ -199,6 +205,8 @@ async function open(
       port: config.port,
       ownerToken: config.ownerToken,
       zulipWebhookToken: config.zulipWebhookToken,
+      pushKey: publicKeyOf(vapidKey),
+      pushTestOrigin: config.pushTestOrigin,
       realm: config.zulip && new URL(config.zulip.site).origin,
     },
     log: logOf("edge"),

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { modelHosts, type ModelsConfig } from "../actors/models/config.ts";
+import { type PushConfig, pushHosts, type VapidKey } from "../actors/push/config.ts";
 import { ToolboxConfig, toolboxPermissions } from "../actors/toolbox/config.ts";
 import type { ZulipConfig } from "../actors/zulip/config.ts";
 import type { Config, ZulipAccount } from "../config.ts";
@@ -18,19 +19,22 @@ export interface KindOptions {
   readonly gatewayEnv?: Readonly<Record<string, string>>;
   /** Whether an earlier start has told which tools there are. Default: no. */
   readonly knowsTools?: boolean;
+  /** The key for push messages. Without it nobody is pushed to. */
+  readonly vapidKey?: VapidKey | undefined;
 }
 
 /** Every kind, in start order. `inboxUrl` is where people open the inbox. */
 export function actorKinds(
   config: Config,
   inboxUrl: string,
-  { gatewayEnv = {}, knowsTools = false }: KindOptions = {},
+  { gatewayEnv = {}, knowsTools = false, vapidKey }: KindOptions = {},
 ): KindSpec[] {
   const kinds = [
     pure("approval", "core"),
     pure("scheduler", "core"),
     toolbox(config, knowsTools),
     models(config),
+    ...(vapidKey ? [push(config, vapidKey, inboxUrl)] : []),
     ...(config.zulip ? [zulip(config, config.zulip, inboxUrl)] : []),
     { ...pure("conversation", "shared"), uses: ["models", "toolbox"] },
   ];
@@ -87,6 +91,14 @@ function zulip(config: Config, account: ZulipAccount, inboxUrl: string): Gateway
     settleAfterMs: settleAfterMs ?? 60_000,
   };
   return gateway("zulip", [`--allow-net=${hostOf(account.site)}`, "--ignore-env"], own);
+}
+
+/** Whom a push service may ask is the address of the inbox, where that is one for others. It runs while there is something to send. */
+function push({ pushTestOrigin: testOrigin }: Config, key: VapidKey, inboxUrl: string): GatewayKind {
+  const contact = inboxUrl.startsWith("https://") ? inboxUrl : "mailto:nobody@callboard.invalid";
+  const own: PushConfig = { key, contact, testOrigin };
+  const kind = gateway("push", [`--allow-net=${pushHosts(own).join(",")}`, "--ignore-env"], own);
+  return { ...kind, start: "demand" };
 }
 
 /**

@@ -3,8 +3,17 @@ import type { Config } from "../config.ts";
 
 /** Every value that must not be printed. */
 export function secretsOf(config: Config): string[] {
-  const { databaseToken, ownerToken, doorbellSecret, zulipWebhookToken, zulip, anthropic, openai, file } =
-    config;
+  const {
+    databaseToken,
+    ownerToken,
+    doorbellSecret,
+    zulipWebhookToken,
+    vapidKey,
+    zulip,
+    anthropic,
+    openai,
+    file,
+  } = config;
   const servers = file.mcpServers.flatMap((server) =>
     server.kind === "http" ? Object.values(server.headers) : secretVariables(server.env)
   );
@@ -13,6 +22,7 @@ export function secretsOf(config: Config): string[] {
     ownerToken,
     doorbellSecret,
     zulipWebhookToken,
+    vapidKey,
     zulip?.apiKey,
     anthropic.apiKey,
     openai.apiKey,

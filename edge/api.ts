@@ -14,4 +14,5 @@ export * from "./api/passkeys.ts";
 export * from "./api/people.ts";
 export * from "./api/policy.ts";
 export * from "./api/profiles.ts";
+export * from "./api/push.ts";
 export * from "./api/stream.ts";

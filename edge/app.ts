@@ -32,6 +32,7 @@ import { passkeyRoutes } from "./routes/passkeys.ts";
 import { passkeySessionRoutes } from "./routes/passkey_session.ts";
 import { policyRoutes } from "./routes/policy.ts";
 import { profileRoutes } from "./routes/profiles.ts";
+import { pushRoutes } from "./routes/push.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -160,6 +161,7 @@ function apiRoutes(edge: Edge, { schema, streams }: HealthSources): Hono<EdgeEnv
   api.use(requireSession(edge));
   api.route("/passkeys", passkeyRoutes(edge));
   api.route("/devices", deviceRoutes(edge));
+  api.route("/push", pushRoutes(edge));
   api.route("/users", userRoutes(edge));
   api.route("/inbox", inboxRoutes(edge));
   api.route("/conversations", conversationRoutes(edge));

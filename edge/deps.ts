@@ -24,6 +24,10 @@ export interface EdgeConfig {
   readonly ownerToken?: string | undefined;
   /** `ZULIP_WEBHOOK_TOKEN`. */
   readonly zulipWebhookToken?: string | undefined;
+  /** The public half of the key by which push services know this installation; without it nobody is pushed to. */
+  readonly pushKey?: string | undefined;
+  /** `PUSH_TEST_ORIGIN`: one more push service, for tests. */
+  readonly pushTestOrigin?: string | undefined;
   /** `ZULIP_SITE`: the realm's URL, the same that the zulip actor uses. */
   readonly realm?: string | undefined;
 }

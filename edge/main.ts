@@ -22,6 +22,11 @@ const Environment = z.object({
   OWNER_TOKEN: z.string().min(OWNER_TOKEN_LENGTH),
   ZULIP_SITE: z.url().optional(),
   ZULIP_WEBHOOK_TOKEN: optional,
+  VAPID_PUBLIC_KEY: z.string().regex(
+    /^B[A-Za-z0-9_-]{86}$/,
+    "must be what the supervisor's page gives at /api/push",
+  )
+    .optional(),
   DOORBELL_URL: z.url({ protocol: /^https$/ }).optional(),
   DOORBELL_SECRET: optional,
 });
@@ -59,6 +64,7 @@ async function main(): Promise<void> {
       ownerToken: env.OWNER_TOKEN,
       zulipWebhookToken: env.ZULIP_WEBHOOK_TOKEN,
       realm: env.ZULIP_SITE,
+      pushKey: env.VAPID_PUBLIC_KEY,
     },
     log,
     version: "0.1.0",

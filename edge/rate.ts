@@ -12,6 +12,9 @@ export const SIGN_IN: Bucket = { capacity: 10, perSecond: 1 / 6 };
 /** Messages, commands and decisions of one person. */
 export const WRITES: Bucket = { capacity: 60, perSecond: 2 };
 
+/** Push messages that a person sends to themselves. */
+export const PUSH_TESTS: Bucket = { capacity: 5, perSecond: 1 / 10 };
+
 /** Webhook calls with a wrong token, of one address. */
 export const WRONG_WEBHOOK: Bucket = { capacity: 20, perSecond: 1 / 3 };
 

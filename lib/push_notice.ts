@@ -2,7 +2,6 @@
  * What a push message says: to be decided about, or over, and no more of it than the tool's name and the conversation's title. Written by the push
  * gateway, read by the service worker. The wording on the device is the worker's. Pure. Proven by `push_notice_test.ts`.
  */
-import { printableLine } from "./printable.ts";
 
 /** The message. `tool` and `conversation` are printable already. */
 export interface PushNotice {
@@ -12,14 +11,6 @@ export interface PushNotice {
   /** The tool's name, or the kind of an item that has none. */
   readonly tool?: string | undefined;
   readonly conversation?: string | undefined;
-}
-
-const MAX_CHARACTERS = 120;
-
-/** A name or title as it may stand on a lock screen. */
-export function noticeText(text: string): string {
-  const shown = [...printableLine(text)];
-  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS - 1).join("")}…` : shown.join("");
 }
 
 /** Reads a message; undefined for one that this version does not know. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noticeText, type PushNotice, readNotice } from "./push_notice.ts";
+import { type PushNotice, readNotice } from "./push_notice.ts";
 
 Deno.test("a notice is read as it was written, and one of another version is not read", () => {
   const notice: PushNotice = {
@@ -24,9 +24,4 @@ Deno.test("a notice is read as it was written, and one of another version is not
   ) {
     assert.equal(readNotice(text), undefined, text);
   }
-});
-
-Deno.test("a title hides nothing on a lock screen and is not longer than one", () => {
-  assert.equal(noticeText("a\u202eb\nc"), "a\\u{202e}b\\u{a}c");
-  assert.equal([...noticeText("😀".repeat(500))].length, 120);
 });

@@ -5,22 +5,20 @@
 import * as z from "zod";
 import { message } from "./define.ts";
 
-/** `waiting`: it wants a decision of these people. `settled`: whoever was told hears that it is over. */
+/** An item wants a decision of these people. */
 export const PushItem = z.object({
   conversation: z.string(),
   itemId: z.string(),
   version: z.int(),
-  about: z.enum(["waiting", "settled"]),
   userIds: z.array(z.string()),
   /** Why they are told now; each device hears of one reason once. */
   key: z.string(),
 });
 export type PushItem = z.infer<typeof PushItem>;
 
-/** The reason that an item is over, which it is once. */
-export function settledKey(itemId: string): string {
-  return `settled/${itemId}`;
-}
+/** It is over: whoever was told hears that. */
+export const PushSettled = z.object({ conversation: z.string(), itemId: z.string(), version: z.int() });
+export type PushSettled = z.infer<typeof PushSettled>;
 
 /** One message to one browser; `attempt` counts from 0. */
 export const PushDeliver = z.object({
@@ -47,6 +45,7 @@ export type PushSent = z.infer<typeof PushSent>;
 /** Message types of this subject. A message that may have been sent is sent again: the second takes the place of the first on the device. */
 export const pushMessages = {
   "push.item": message(["approval"], ["push"], PushItem, { recovery: "repeat" }),
+  "push.settled": message(["approval"], ["push"], PushSettled, { recovery: "repeat" }),
   "push.deliver": message(["push"], ["push"], PushDeliver, { recovery: "repeat" }),
   "push.sent": message(["push"], ["approval"], PushSent),
   "push.test": message(["edge", "push"], ["push"], PushTest, { recovery: "repeat" }),

@@ -6,13 +6,14 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/digest.ts";
-import { noticeText, type PushNotice } from "../../lib/push_notice.ts";
+import type { PushNotice } from "../../lib/push_notice.ts";
 import type { Delivery, Effects, Envelope, Gateway, GatewayContext, Send } from "../../runtime/actor.ts";
 import type { Op } from "../../store/ops.ts";
 import type { PushedItemRow, SubscriptionRow } from "../../store/reads/push.ts";
 import type { Message } from "../protocol.ts";
-import { type PushDeliver, type PushItem, type PushTest, settledKey } from "../protocol/push.ts";
+import type { PushDeliver, PushItem, PushSettled, PushTest } from "../protocol/push.ts";
 import { PushConfig } from "./config.ts";
+import { noticeText } from "./notice_text.ts";
 import { post, type Posted } from "./post.ts";
 
 /** A message is tried so often at most. */
@@ -77,7 +78,9 @@ class Pusher {
     const message = typed(delivery.message);
     switch (message.type) {
       case "push.item":
-        return await this.#spread(message.payload);
+        return await this.#tellWaiting(message.payload);
+      case "push.settled":
+        return await this.#tellSettled(message.payload);
       case "push.deliver":
         return await this.#deliver(delivery, message.payload);
       case "push.test":
@@ -89,17 +92,19 @@ class Pusher {
     }
   }
 
-  /** One message for each browser, once for each reason. */
-  async #spread({ itemId, version, about, userIds, key }: PushItem): Promise<Effects> {
-    const devices = about === "waiting"
-      ? await this.context.read("push.devices", { userIds })
-      : await this.context.read("push.told", { itemId });
-    const ids = devices as string[]; // both reads give ids
+  /** One message for each of their browsers, once for each reason. */
+  async #tellWaiting({ itemId, version, userIds, key }: PushItem): Promise<Effects> {
+    const ids = await this.context.read("push.devices", { userIds }) as string[]; // the read gives ids
     return {
       send: ids.map((subscriptionId) =>
-        deliverOnce(key, { itemId, version, about, subscriptionId, attempt: 0 })
+        deliverOnce(key, { itemId, version, about: "waiting", subscriptionId, attempt: 0 })
       ),
     };
+  }
+
+  async #tellSettled({ itemId, version }: PushSettled): Promise<Effects> {
+    const ids = await this.context.read("push.told", { itemId }) as string[]; // as above
+    return { send: ids.map((subscriptionId) => settledOnce({ itemId, version, subscriptionId })) };
   }
 
   async #deliver(delivery: Delivery, payload: PushDeliver): Promise<Effects | void> {
@@ -133,9 +138,7 @@ class Pusher {
   async #overtaken({ itemId, version, subscriptionId }: PushDeliver): Promise<Send[]> {
     const item = await this.#itemOf(itemId);
     if (!item || item.state === "waiting") return [];
-    return [
-      deliverOnce(settledKey(itemId), { itemId, version, about: "settled", subscriptionId, attempt: 0 }),
-    ];
+    return [settledOnce({ itemId, version, subscriptionId })];
   }
 
   async #itemOf(itemId: string): Promise<PushedItemRow | null> {
@@ -224,6 +227,11 @@ class Pusher {
 
 function deliverOnce(key: string, payload: PushDeliver): Send {
   return { to: "push", type: "push.deliver", payload, dedupe: `push/${key}/${payload.subscriptionId}` };
+}
+
+/** An item is over once. */
+function settledOnce(payload: Pick<PushDeliver, "itemId" | "version" | "subscriptionId">): Send {
+  return deliverOnce(`settled/${payload.itemId}`, { ...payload, about: "settled", attempt: 0 });
 }
 
 function outcome(itemId: string, subscriptionId: string, state: "sent" | "failed" | "settled"): Op {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PushBench } from "../../tests/doubles/push_bench.ts";
 import { MAX_ATTEMPTS } from "./gateway.ts";
+import { noticeText } from "./notice_text.ts";
 
 const deliver = (more: Readonly<Record<string, unknown>> = {}) => ({
   itemId: "i1",
@@ -87,7 +88,7 @@ Deno.test("when it is over the devices that were told hear so, but not the one t
   await bench.run(`UPDATE pending_items SET state = 'applied', version = 2, decision = '{"device":"ada"}'`);
   bench.service.received.splice(0);
 
-  await bench.tell([], { about: "settled", key: "settled/i1" });
+  await bench.settle();
 
   const heard = bench.service.received.map(({ browser, notice }) => `${browser} ${notice["about"]}`);
   assert.deepEqual(heard, ["bob settled"]);
@@ -205,4 +206,9 @@ Deno.test("a test message says that it is one, and its outcome is kept", async (
   assert.deepEqual(await bench.rows("SELECT item_id AS item, state FROM push_deliveries"), [
     { item: "test", state: "sent" },
   ]);
+});
+
+Deno.test("a title hides nothing on a lock screen and is not longer than one", () => {
+  assert.equal(noticeText("a\u202eb\nc"), "a\\u{202e}b\\u{a}c");
+  assert.equal([...noticeText("😀".repeat(500))].length, 120);
 });

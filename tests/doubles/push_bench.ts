@@ -102,10 +102,19 @@ export class PushBench {
     userIds: readonly string[],
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<readonly Send[]> {
-    const about = { conversation: "c1", itemId: "i1", version: 1, about: "waiting", key: "asked/i1/1" };
+    const item = { conversation: "c1", itemId: "i1", version: 1, key: "asked/i1/1" };
+    return await this.#through("push.item", { ...item, userIds, ...more });
+  }
+
+  /** Says that the item is over, and delivers that. */
+  async settle(): Promise<readonly Send[]> {
+    return await this.#through("push.settled", { conversation: "c1", itemId: "i1", version: 2 });
+  }
+
+  async #through(type: string, payload: unknown): Promise<readonly Send[]> {
     const sends: Send[] = [];
-    for (const { type, payload } of await this.handle("push.item", { ...about, userIds, ...more })) {
-      sends.push(...await this.handle(type, payload));
+    for (const delivery of await this.handle(type, payload)) {
+      sends.push(...await this.handle(delivery.type, delivery.payload));
     }
     return sends;
   }

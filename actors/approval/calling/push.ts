@@ -4,7 +4,7 @@
  * nothing, and so it need not run. Proven by `push_test.ts`.
  */
 import type { LoadedUser } from "../../../store/loads/approval.ts";
-import { type PushSent, settledKey } from "../../protocol/push.ts";
+import type { PushSent } from "../../protocol/push.ts";
 import type { Draft } from "../draft.ts";
 import type { OpenItem } from "../state.ts";
 import { afterQuietHours } from "./quiet_hours.ts";
@@ -30,7 +30,7 @@ export function pushTo(
   draft.tell(
     "push",
     "push.item",
-    { conversation, itemId, version, about: "waiting", userIds, key },
+    { conversation, itemId, version, userIds, key },
     morning > now ? { notBefore: morning } : {},
   );
 }
@@ -39,8 +39,7 @@ export function pushTo(
 export function pushSettled(draft: Draft, item: OpenItem): void {
   if (!draft.state.users.some(({ takesPush }) => takesPush)) return;
   const { conversation, id: itemId, version } = item;
-  const key = settledKey(itemId);
-  draft.tell("push", "push.item", { conversation, itemId, version, about: "settled", userIds: [], key });
+  draft.tell("push", "push.settled", { conversation, itemId, version });
 }
 
 /** A message about an item went to somebody's device. */
