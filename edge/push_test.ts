@@ -119,7 +119,7 @@ Deno.test("a test message goes to the gateway for this device alone, not too oft
     const [sent] = await messages(bench, "push.test");
     const [{ id } = { id: "" }] = await bench.rows<{ id: string }>("SELECT id FROM push_subscriptions");
     assert.equal(without.status, 409);
-    assert.equal(first.status, 202);
+    assert.equal(first.status, 204);
     assert.deepEqual([sent?.to, JSON.parse(sent?.payload ?? "").subscriptionId], ["push", id]);
     assert.ok(bench.rung.includes("push"));
     assert.ok(statuses.includes(429));

@@ -21,6 +21,8 @@ import type {
   ItemList,
   Me,
   NewMessage,
+  PushState,
+  PushSubscriptionInput,
   UserList,
 } from "../edge/api.ts";
 import { ApiFailure } from "./api_failure.ts";
@@ -41,6 +43,13 @@ export interface Api extends PolicyApi, PasskeyApi {
   devices(): Promise<DeviceList>;
   linkDevice(): Promise<DeviceLink>;
   revokeDevice(id: string): Promise<void>;
+  push(): Promise<PushState>;
+  subscribePush(subscription: PushSubscriptionInput): Promise<PushState>;
+  unsubscribePush(): Promise<void>;
+  /** Asks for a test message to this device. */
+  testPush(): Promise<void>;
+  /** A notification about the item was opened on this device. */
+  pushOpened(itemId: string): Promise<void>;
   inbox(state?: Item["state"], after?: string): Promise<ItemList>;
   item(id: string): Promise<Item>;
   decide(id: string, request: DecisionRequest): Promise<Item>;
@@ -138,6 +147,11 @@ export function createApi({ fetch, authenticator, onSignedOut, onReauthenticate 
     devices: () => call("GET", "/devices"),
     linkDevice: () => call("POST", "/devices/link"),
     revokeDevice: (device) => call("DELETE", `/devices/${id(device)}`),
+    push: () => call("GET", "/push"),
+    subscribePush: (subscription) => call("PUT", "/push/subscription", subscription),
+    unsubscribePush: () => call("DELETE", "/push/subscription"),
+    testPush: () => call("POST", "/push/test"),
+    pushOpened: (itemId) => call("POST", "/push/clicked", { itemId }),
     inbox: (state, after) => call("GET", `/inbox${query({ state, after, limit: "100" })}`),
     item: (item) => call("GET", `/inbox/${id(item)}`),
     decide: (item, request) => call("POST", `/inbox/${id(item)}/decision`, request),

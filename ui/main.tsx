@@ -5,7 +5,9 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { browserAuthenticator } from "./authenticator.ts";
+import { pushedItem } from "./notice.ts";
 import { AppContext } from "./parts/use_app.ts";
+import { pushBrowser } from "./push_browser.ts";
 import { Root } from "./screens/root.tsx";
 import { createApp } from "./store/app.ts";
 import { strings } from "./strings.ts";
@@ -15,8 +17,9 @@ const TICK_MS = 1_000;
 const HIDDEN_READ_MS = 60_000;
 
 const fragment = location.hash;
-// The token must not stay in the address bar, the history or a screenshot.
-if (fragment !== "") history.replaceState(null, "", location.pathname);
+// Neither the token nor what a notification added must stay in the address bar, the history or a screenshot.
+const pushed = pushedItem(location.pathname, location.search);
+if (fragment !== "" || pushed !== undefined) history.replaceState(null, "", location.pathname);
 
 const app = createApp({
   fetch: (input, init) => fetch(input, init),
@@ -30,6 +33,8 @@ const app = createApp({
   },
   now: () => Date.now(),
   newId: () => crypto.randomUUID(),
+  push: pushBrowser(),
+  pushedItem: pushed,
   storage: localStorage,
   root: document.documentElement,
   location,

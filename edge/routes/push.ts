@@ -56,7 +56,7 @@ export function pushRoutes(edge: Edge): Hono<EdgeEnv> {
       throw new ApiError("conflict", "This device takes no push messages; turn them on first");
     }
     await send(edge, { to: "push", type: "push.test", payload: { subscriptionId: found.id } });
-    return c.body(null, 202);
+    return c.body(null, 204);
   });
 
   app.post("/clicked", async (c) => {

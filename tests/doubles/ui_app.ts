@@ -4,6 +4,7 @@
  */
 import { sampleActors, sampleConversations, sampleItems, sampleMe } from "./fake_api/samples.ts";
 import { type App, type AppHost, createApp } from "../../ui/store/app.ts";
+import type { PushHost } from "../../ui/store/push.ts";
 import type { EventStream } from "../../ui/store/live.ts";
 
 /** Answers a call; undefined is a 404. */
@@ -42,6 +43,49 @@ export class Refusal {
   constructor(readonly status: number, readonly body: unknown) {}
 }
 
+/** A browser's push messages that the test drives. */
+export class HandBrowser implements PushHost {
+  readonly support = "full";
+  /** What the person says when they are asked. */
+  answer: NotificationPermission = "granted";
+  failure: Error | undefined;
+  endpointNow: string | undefined;
+  readonly subscribedWith: string[] = [];
+  /** The tags of the notifications that stand there. */
+  shown = new Set<string>();
+  #permission: NotificationPermission = "default";
+
+  permission(): NotificationPermission {
+    return this.#permission;
+  }
+
+  ask(): Promise<NotificationPermission> {
+    this.#permission = this.answer;
+    return Promise.resolve(this.answer);
+  }
+
+  endpoint(): Promise<string | undefined> {
+    return Promise.resolve(this.endpointNow);
+  }
+
+  subscribe(publicKey: string): ReturnType<PushHost["subscribe"]> {
+    if (this.failure) return Promise.reject(this.failure);
+    this.subscribedWith.push(publicKey);
+    this.endpointNow = "https://fcm.googleapis.com/fcm/send/one";
+    return Promise.resolve({ endpoint: this.endpointNow, keys: { p256dh: "p", auth: "a" } });
+  }
+
+  unsubscribe(): Promise<void> {
+    this.endpointNow = undefined;
+    return Promise.resolve();
+  }
+
+  keepOnly(isWaiting: (itemId: string) => boolean): Promise<void> {
+    this.shown = new Set([...this.shown].filter(isWaiting));
+    return Promise.resolve();
+  }
+}
+
 /** The stores and the levers. */
 export interface TestApp {
   readonly app: App;
@@ -49,6 +93,7 @@ export interface TestApp {
   /** Every call as `METHOD /path`, and its headers. */
   readonly calls: { readonly call: string; readonly headers: Headers; readonly body: unknown }[];
   readonly streams: HandStream[];
+  readonly browser: HandBrowser;
   readonly timers: { readonly ms: number; readonly run: () => void }[];
   readonly storage: Map<string, string>;
   readonly attributes: Map<string, string>;
@@ -62,6 +107,7 @@ export function createTestApp(
   const answers = new Map<string, Answer>();
   const calls: TestApp["calls"] = [];
   const streams: HandStream[] = [];
+  const browser = new HandBrowser();
   const timers: TestApp["timers"] = [];
   const storage = options.storage ?? new Map<string, string>();
   const attributes = new Map<string, string>();
@@ -100,6 +146,7 @@ export function createTestApp(
     },
     now: () => UI_NOW,
     newId: () => `client-${++ids}`,
+    push: browser,
     storage: {
       getItem: (key) => storage.get(key) ?? null,
       setItem: (key, value) => void storage.set(key, value),
@@ -112,7 +159,7 @@ export function createTestApp(
     history: { pushState: move, replaceState: move },
     addEventListener: () => {},
   });
-  return { app, answers, calls, streams, timers, storage, attributes };
+  return { app, answers, calls, streams, browser, timers, storage, attributes };
 }
 
 /** The moment at which the stores' clock stands, in milliseconds since the epoch. */

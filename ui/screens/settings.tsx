@@ -7,6 +7,7 @@ import { Failure, Skeleton } from "../parts/feedback.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { Passkeys } from "../parts/passkeys.tsx";
+import { PushCard } from "../parts/push_card.tsx";
 import { ScreenTitle } from "../parts/screen_title.tsx";
 import { SignInLink } from "../parts/sign_in_link.tsx";
 import { StopCard } from "../parts/frame/stop_everything.tsx";
@@ -31,6 +32,7 @@ export function Settings() {
       <PolicyLink />
       {me?.user.role === "owner" && <PeopleLink />}
       <StopCard />
+      <PushCard />
       <Appearance />
       <Passkeys />
       <Devices />

@@ -16,6 +16,7 @@ import { createInbox, type InboxStore } from "./inbox.ts";
 import { createLive, type EventStream, type LiveStream } from "./live.ts";
 import { createPasskeys, type PasskeyStore } from "./passkeys.ts";
 import { createPolicy, type PolicyStore } from "./policy.ts";
+import { createPush, type PushHost, type PushStore } from "./push.ts";
 import { createSession, type SessionStore } from "./session.ts";
 import { createTheme, type ThemeHost, type ThemeStore } from "./theme.ts";
 
@@ -29,6 +30,9 @@ export interface AppHost extends ThemeHost, RouterHost {
   readonly after: (ms: number, callback: () => void) => () => void;
   readonly now: () => number;
   readonly newId: () => string;
+  readonly push: PushHost;
+  /** The item to which a notification led, when the page was opened by one. */
+  readonly pushedItem?: string | undefined;
 }
 
 /** Everything a screen may use. */
@@ -42,6 +46,7 @@ export interface App {
   readonly actors: ActorsStore;
   readonly policy: PolicyStore;
   readonly audit: AuditStore;
+  readonly push: PushStore;
   readonly live: LiveStream;
   readonly theme: ThemeStore;
   readonly router: Router;
@@ -74,6 +79,11 @@ export function createApp(host: AppHost): App {
   const actors = createActors(api);
   const policy = createPolicy(api, (ms) => new Promise((resolve) => host.after(ms, resolve)));
   const audit = createAudit(api);
+  const push = createPush(api, {
+    push: host.push,
+    after: host.after,
+    isWaiting: (itemId) => inbox.items.peek().get(itemId)?.state === "waiting",
+  });
   const router = createRouter(host);
   const live = createLive({
     open: host.openStream,
@@ -126,10 +136,12 @@ export function createApp(host: AppHost): App {
       if (state === "signed_in") {
         live.start();
         void readAll();
+        if (host.pushedItem !== undefined) void push.opened(host.pushedItem);
       } else if (state === "signed_out") {
         live.stop();
         confirming.cancel();
         for (const store of [inbox, conversations, actors, chat, policy, audit, passkeys]) store.clear();
+        for (const store of [inbox, conversations, actors, chat, policy, audit, push]) store.clear();
       }
     });
   });
@@ -142,6 +154,10 @@ export function createApp(host: AppHost): App {
       }
       if (chat.error.peek() !== undefined) void chat.catchUp();
     });
+  });
+  effect(() => {
+    // Before the list was read nothing is known to wait no more.
+    if (inbox.loaded.value && inbox.items.value.size > 0) untracked(() => void push.tidy());
   });
   effect(() => {
     const route = router.route.value;
@@ -163,6 +179,7 @@ export function createApp(host: AppHost): App {
     actors,
     policy,
     audit,
+    push,
     live,
     theme: createTheme(host),
     router,
