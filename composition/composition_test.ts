@@ -7,6 +7,7 @@ import { ModelsConfig } from "../actors/models/config.ts";
 import { refusalOf } from "../actors/zulip/model_choice.ts";
 import { providersOf } from "./providers.ts";
 import { tellNote } from "./notes.ts";
+import { makeVapidKey } from "./push_key.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { vocabularyFor } from "./vocabulary.ts";
 
@@ -36,6 +37,30 @@ Deno.test("each gateway may reach exactly what its configuration names, and read
   assert.deepEqual(flags["zulip"], ["--allow-net=chat.example.org:443", "--ignore-env"]);
   assert.ok(flags["models"]?.some((flag) => flag.startsWith("--allow-net=api.anthropic.com")));
   assert.ok(flags["toolbox"]?.every((flag) => !/--allow-(all|net|env|ffi)\b/.test(flag)));
+});
+
+Deno.test("the push gateway may reach the browsers' push services alone, has the key alone, and runs on demand", async () => {
+  const vapidKey = await makeVapidKey();
+  const kindsOf = (env: Record<string, string>) =>
+    actorKinds(configOf(env), "http://localhost:8787", { vapidKey });
+  const push = (env: Record<string, string> = {}) => {
+    const kind = kindsOf(env).find((each) => each.kind === "push");
+    assert.ok(kind?.mode === "gateway");
+    return kind;
+  };
+  const services =
+    "fcm.googleapis.com:443,updates.push.services.mozilla.com:443,*.push.apple.com:443,*.notify.windows.com:443";
+
+  assert.deepEqual(push().flags, [`--allow-net=${services}`, "--ignore-env"]);
+  assert.deepEqual(
+    push({ PUSH_TEST_ORIGIN: "http://127.0.0.1:4000" }).flags[0],
+    `--allow-net=${services},127.0.0.1:4000`,
+  );
+  assert.equal(push().start, "demand");
+  for (const kind of kindsOf({})) {
+    const given = JSON.stringify(kind.mode === "gateway" ? kind.config?.() : kind) ?? "";
+    assert.equal(given.includes(vapidKey.d), kind.kind === "push", kind.kind);
+  }
 });
 
 Deno.test("models and toolbox run on demand; with MCP servers, whose tools only they know, the toolbox always runs", () => {

@@ -120,6 +120,7 @@ export async function startFakeApi(uiFolder: string, { signedIn = true, port = 0
     "/api/devices/link",
     (c) => c.json({ url: `${fake.url}/#token=${FAKE_TOKEN}`, expiresAt: now + 900_000 }, 201),
   );
+  app.get("/api/push", (c) => c.json({ publicKey: "B".padEnd(87, "A") }));
   app.delete("/api/devices/:id", (c) => c.body(null, 204));
 
   app.get("/api/inbox", (c) => {
