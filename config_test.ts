@@ -40,6 +40,7 @@ Deno.test("a zuliprc file gives the account", () => {
 });
 
 Deno.test.each([
+  [{ PUSH_TEST_ORIGIN: "https://push.example.org" }, /PUSH_TEST_ORIGIN is for tests/],
   [{ PORT: "abc" }, /PORT must be a whole number/],
   [{ OWNER_TOKEN: "short" }, /OWNER_TOKEN must have at least 32/],
   [{ ZULIP_SITE: "https://z.test" }, /ZULIP_EMAIL and ZULIP_API_KEY missing/],
