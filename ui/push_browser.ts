@@ -2,7 +2,6 @@
  * Push messages as the browser offers them, in the shape that the store asks for. The one place that knows the browser's own objects. The store is
  * proven without it, by `store/push_test.ts`.
  */
-import type { PushSubscriptionInput } from "../edge/api.ts";
 import type { PushHost } from "./store/push.ts";
 
 /** What this browser can do. */
@@ -24,8 +23,8 @@ export function pushBrowser(): PushHost {
       // One that was made with another key is refused, and of no use to us.
       await (await push.getSubscription())?.unsubscribe();
       const made = await push.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
-      // Push API: `toJSON` gives the endpoint and both keys. The server checks them.
-      return made.toJSON() as PushSubscriptionInput;
+      const { endpoint = "", keys = {} } = made.toJSON();
+      return { endpoint, keys: { p256dh: keys["p256dh"] ?? "", auth: keys["auth"] ?? "" } };
     },
     async unsubscribe() {
       await (await (await manager()).getSubscription())?.unsubscribe();

@@ -157,7 +157,7 @@ class Pusher {
     return this.#unsent(posted, { subscriptionId, itemId: TEST, type: "push.test", payload });
   }
 
-  /** Undefined: there is nobody to send to any more, or nothing may begin. */
+  /** Undefined: there is nobody to send to any more. */
   async #post(
     { started, signal }: Delivery,
     subscriptionId: string,
@@ -170,7 +170,8 @@ class Pusher {
     // The read's own row.
     const to = await this.context.read("push.subscription", { subscriptionId }) as SubscriptionRow | null;
     if (!to) return undefined;
-    if (!(await started({ subscriptionId })).ok) return undefined;
+    const committed = await started({ subscriptionId });
+    if (!committed.ok) return { kind: "later", reason: committed.error.code };
     if (!this.context.mayAct()) return { kind: "later", reason: "the lease may have passed on" };
     const slow = new AbortController();
     const cancel = this.deps.clock.after(POST_MS, () => slow.abort());

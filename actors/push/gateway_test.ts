@@ -196,6 +196,21 @@ Deno.test("after the lease may have passed on nothing is sent, and the message w
   assert.equal(send?.type, "push.deliver");
 });
 
+Deno.test("nothing is sent before its beginning is on disk", async () => {
+  await using bench = await PushBench.open();
+  await bench.person("ada");
+  const delivery = bench.context.delivery({ type: "push.deliver", payload: deliver() });
+  const error = { code: "unavailable", message: "the disk is full" };
+
+  const effects = await bench.gateway.handle({
+    ...delivery,
+    started: () => Promise.resolve({ ok: false, error }),
+  });
+
+  assert.equal(bench.service.requests, 0);
+  assert.deepEqual(effects?.send?.map(({ type }) => type), ["push.deliver"]);
+});
+
 Deno.test("a test message says that it is one, and its outcome is kept", async () => {
   await using bench = await PushBench.open();
   await bench.person("ada");

@@ -140,8 +140,9 @@ export function createApp(host: AppHost): App {
       } else if (state === "signed_out") {
         live.stop();
         confirming.cancel();
-        for (const store of [inbox, conversations, actors, chat, policy, audit, passkeys]) store.clear();
-        for (const store of [inbox, conversations, actors, chat, policy, audit, push]) store.clear();
+        for (const store of [inbox, conversations, actors, chat, policy, audit, passkeys, push]) {
+          store.clear();
+        }
       }
     });
   });
