@@ -25,7 +25,7 @@ stage("the whole printed link can be pasted where a token is asked for", async (
   const page = await open("/");
 
   await page.getByLabel("Sign-in link or token").fill(`${api.url}/#token=${FAKE_TOKEN}`);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
 }, { signedIn: false });
@@ -49,7 +49,7 @@ stage("without network the box to write in stays above the tab bar", async ({ op
   assert.deepEqual(await overflowing(page), []);
 });
 
-stage("rejecting in a chat and making a link for a device leave the focus at work", async ({ open }) => {
+stage("a new link for another device gets the focus", async ({ open }) => {
   const page = await open("/settings", { viewport: desktop });
   await page.getByRole("button", { name: "Sign in on another device" }).press("Enter");
   await page.getByLabel("Sign-in link").and(page.locator(":focus")).waitFor();

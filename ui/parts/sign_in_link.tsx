@@ -1,12 +1,19 @@
 /** A one-time sign-in link, to be selected or copied. */
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { strings } from "../strings.ts";
 
 const words = strings.settings;
 
-/** The field, what to do with the link, and a button that copies it. */
-export function SignInLink({ url, hint }: { readonly url: string; readonly hint: string }) {
+/** The field, what to do with the link, and a button that copies it. `isNew`: it was just asked for, so the focus goes to it. */
+export function SignInLink(
+  { url, hint, isNew }: { readonly url: string; readonly hint: string; readonly isNew: boolean },
+) {
   const isCopied = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (isNew) field.current?.focus();
+  }, []);
   const copy = async () => {
     await navigator.clipboard.writeText(url);
     isCopied.value = true;
@@ -16,6 +23,7 @@ export function SignInLink({ url, hint }: { readonly url: string; readonly hint:
       <label class="field">
         <span>{words.linkLabel}</span>
         <input
+          ref={field}
           type="text"
           class="mono"
           readOnly

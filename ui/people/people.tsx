@@ -110,7 +110,7 @@ function Person({ user, edit }: { readonly user: UserView; readonly edit: () => 
         />
       </div>
       {link.value && (
-        <SignInLink url={link.value.url} hint={words.linkHint(name, clockOf(link.value.expiresAt))} />
+        <SignInLink url={link.value.url} hint={words.linkHint(name, clockOf(link.value.expiresAt))} isNew />
       )}
       <ChangeNote of={key} />
     </article>

@@ -179,5 +179,5 @@ function LinkMaker() {
       </button>
     );
   }
-  return <SignInLink url={link.url} hint={words.linkHint(clockOf(link.expiresAt))} />;
+  return <SignInLink url={link.url} hint={words.linkHint(clockOf(link.expiresAt))} isNew={isAsked.current} />;
 }
