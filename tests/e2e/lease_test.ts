@@ -3,7 +3,9 @@
  * writes nor acts any more, ends by itself and leaves no process behind.
  */
 import assert from "node:assert/strict";
+import { DbError } from "../../store/db.ts";
 import { LEASE_TTL_MS } from "../../store/lease.ts";
+import { openDb } from "../../store/open.ts";
 import { call, say } from "../doubles/fake_model/script.ts";
 import { startSupervisor } from "../supervisor_process.ts";
 import { World } from "./world.ts";
@@ -80,7 +82,7 @@ Deno.test("a supervisor that was only paused writes nothing after the takeover, 
   const first = world.supervisor;
   const family = await familyOf(first.pid);
 
-  Deno.kill(first.pid, "SIGSTOP");
+  await pause(world);
   await world.use(await startSupervisor(world.env));
   // The first one's stream of the model ends now; nobody may hear of it.
   world.model.release();
@@ -112,7 +114,7 @@ Deno.test("a command of a paused supervisor is dead before its successor begins"
   await world.until(async () => await ticks() > 0);
   const first = world.supervisor;
 
-  Deno.kill(first.pid, "SIGSTOP");
+  await pause(world);
   const successor = await startSupervisor(world.env);
   const before = await ticks();
   await world.use(successor);
@@ -124,6 +126,29 @@ Deno.test("a command of a paused supervisor is dead before its successor begins"
   assert.equal(after, before, "nothing ran any more");
   assert.equal(world.answers("t").length, 1);
 });
+
+/**
+ * Stops the supervisor between two writes. One that is stopped in the middle of one keeps the file's lock, and nobody can take over before it goes on
+ * or is killed.
+ */
+async function pause(world: World): Promise<void> {
+  for (;;) {
+    Deno.kill(world.supervisor.pid, "SIGSTOP");
+    if (await canWrite(world)) return;
+    Deno.kill(world.supervisor.pid, "SIGCONT");
+  }
+}
+
+async function canWrite(world: World): Promise<boolean> {
+  try {
+    const db = await openDb({ url: `file:${world.folder}/data/callboard.db`, timeoutMs: 100 });
+    await db.batch([]).finally(() => db.close());
+    return true;
+  } catch (error) {
+    if (error instanceof DbError && error.kind === "busy") return false;
+    throw error;
+  }
+}
 
 /** Whether a second process is known to wait, which only the machine can tell: it holds the database's file open. */
 async function hasWaited(world: World): Promise<boolean> {
